@@ -1,5 +1,7 @@
 /** The composition root: everything is built here. Tests build the same app with other ports. */
 import type { Recorder } from './abuse/counters/traffic-watch'
+import { lazyAdminApi } from './admin'
+import type { AdminServices } from './admin/context'
 import type { Config } from './config'
 import { createConsole } from './console'
 import { createReadiness } from './http/health'
@@ -95,7 +97,7 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     warm: () => node.warm(),
     limiters: () => carriers.limiters(),
   })
-  const console = createConsole({
+  const administration: AdminServices = {
     ...{ ...basics, modes, dispatch, carriers, carrierTypes, passwords, challenges, idempotencyDays, trustedProxies },
     explain: (name, code) => carriers.explain(name, code),
     facts: {
@@ -104,7 +106,8 @@ export function createApp(config: Config, ports: Ports): RunningApp {
       liveRetentionDays: config.liveRetentionDays,
     },
     erasedFile: ports.erasedFile,
-  })
+  }
+  const console = createConsole({ ...administration, random })
   const early = new Set<string>()
   const issuing = { ...basics, challenges, idempotencyDays, modes, dispatch }
   const ofApi = { ...issuing, limits, descriptors }
@@ -116,7 +119,8 @@ export function createApp(config: Config, ports: Ports): RunningApp {
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
     relay: createRelays(issuing),
-    usageReport: (request, url) => answerUsageReport({ store, clock, node }, request, url),
+    usageReport: (request, url, ip) => answerUsageReport({ store, clock, node }, request, url, ip),
+    admin: lazyAdminApi(administration),
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed, early }, request, url),
   })
 

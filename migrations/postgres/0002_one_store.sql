@@ -82,3 +82,27 @@ CREATE INDEX attempts_awaited ON attempts (message_id) WHERE awaited_at IS NOT N
 CREATE INDEX attempts_awaited_by_provider ON attempts (provider, provider_message_id)
   WHERE awaited_at IS NOT NULL AND provider_message_id IS NOT NULL;
 DROP TABLE awaited_reports;
+
+-- Tokens of the management API. Those of finance's tools go on: they read usage and nothing else.
+CREATE TABLE admin_tokens (
+  token_id      text PRIMARY KEY,
+  name          text NOT NULL,
+  token_hash    bytea NOT NULL UNIQUE CHECK (length(token_hash) = 32),
+  scopes        text NOT NULL,
+  app_ids       text,
+  allowed_cidrs text NOT NULL,
+  expires_at    bigint,
+  created_by    text NOT NULL,
+  created_at    bigint NOT NULL
+);
+INSERT INTO admin_tokens (token_id, name, token_hash, scopes, allowed_cidrs, created_by, created_at)
+  SELECT token_id, name, token_hash, '["usage:read"]', '[]', created_by, created_at FROM report_tokens;
+DROP TABLE report_tokens;
+
+-- Requests that have created something, for a day: repeated they are answered alike.
+CREATE TABLE admin_requests (
+  request_id  text PRIMARY KEY,
+  fingerprint text NOT NULL,
+  created_at  bigint NOT NULL,
+  answer      bytea
+);

@@ -1,13 +1,15 @@
 /** The console, as the server mounts it. */
+
+import type { AdminServices } from '../admin/context'
 import type { Random } from '../ports/vault'
-import { CONSOLE_RPC_PREFIX, type ConsoleDependencies } from './context'
+import { CONSOLE_RPC_PREFIX } from './context'
 import type { ConsoleRpc } from './rpc'
 
 /**
  * Loads procedures and pages with the first request, because building their schemas would dominate the start of a
  * server.
  */
-export function createConsole(deps: ConsoleDependencies & { random: Random }) {
+export function createConsole(deps: AdminServices & { random: Random }) {
   let rpc: Promise<ConsoleRpc> | undefined
   return {
     rpcPrefix: CONSOLE_RPC_PREFIX,

@@ -2,99 +2,37 @@
  * `/console/rpc`: who is signed in, may they, and from this site. Sessions are cookies that no script can read and no
  * other site can send; API keys open nothing here.
  */
-import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import { toEventStream } from '@orpc/standard-server-fetch'
+import type { AdminServices } from '../admin/context'
+import { callRules, createAdminRouter } from '../admin/router'
 import { deviceOf } from '../domain/access/device'
-import { assertMay, SESSION_MS } from '../domain/access/operator'
-import { errorFields, forbidden, invalid, type Refusal } from '../domain/shared/error'
+import { type Operator, permissionsOf, SESSION_MS } from '../domain/access/operator'
+import { forbidden, invalid, type Refusal } from '../domain/shared/error'
 import { SECOND_MS } from '../domain/shared/value'
 import { clientIpOf, isLoopbackHost, isOwnAddress } from '../http/authenticate'
-import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError, unreadable } from '../http/errors'
+import { asRefusal, fromRefusal, type InterfaceError, interfaceError, retryAfter } from '../http/errors'
 import { readJsonBody } from '../http/json'
 import { ProtectionHistory } from '../usecases/abuse/read-protection'
 import { sessionOf } from '../usecases/people'
-import { CONSOLE_RPC_PREFIX, type ConsoleContext, type ConsoleDependencies, notSignedIn } from './context'
-import type { Access } from './contract/base'
-import { operatorProcedures, sessionProcedures } from './procedures/access'
-import { appProcedures, keyProcedures } from './procedures/apps'
-import { carrierProcedures } from './procedures/carriers'
-import { inboxProcedures, issueProcedures } from './procedures/issues'
+import { CONSOLE_RPC_PREFIX, type ConsoleContext } from './context'
 import { liveProcedures } from './procedures/live'
-import { walletProcedures } from './procedures/money'
-import { noticeProcedures } from './procedures/notices'
-import { overviewProcedures } from './procedures/overview'
-import { privacyProcedures } from './procedures/privacy'
-import { protectionProcedures } from './procedures/protection'
-import { relayProcedures } from './procedures/relays'
-import { priceProcedures, reportTokenProcedures } from './procedures/reports'
-import { templateProcedures } from './procedures/templates'
-import { auditProcedures, systemProcedures, usageProcedures } from './procedures/usage'
-import { webhookProcedures } from './procedures/webhooks'
-import { assertReach } from './reach'
-
-const createRouter = (deps: ConsoleDependencies, history = new ProtectionHistory(deps)) => ({
-  session: sessionProcedures(deps),
-  operators: operatorProcedures(deps),
-  apps: appProcedures(deps),
-  keys: keyProcedures(deps),
-  relays: relayProcedures(deps),
-  issues: issueProcedures(deps),
-  inbox: inboxProcedures(deps),
-  wallet: walletProcedures(deps),
-  templates: templateProcedures(deps),
-  webhooks: webhookProcedures(deps),
-  carriers: carrierProcedures(deps),
-  overview: overviewProcedures(deps, history),
-  usage: usageProcedures(deps),
-  prices: priceProcedures(deps),
-  reportTokens: reportTokenProcedures(deps),
-  protection: protectionProcedures(deps, history),
-  audit: auditProcedures(deps),
-  privacy: privacyProcedures(deps),
-  system: systemProcedures(deps),
-  live: liveProcedures(deps),
-  notices: noticeProcedures(deps),
-})
+import { sessionProcedures } from './procedures/session'
 
 /** `socketAddress` is the peer's. */
 export type ConsoleRpc = (request: Request, url: URL, socketAddress: string) => Promise<Response>
 
-export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
-  const { log, trustedProxies } = deps
+export function createConsoleRpc(deps: AdminServices): ConsoleRpc {
+  const { trustedProxies } = deps
   const { publicUrl } = deps.facts
   const installation = deps.store.read.installation()
 
-  const guard = async <T>({ context, procedure, input, next }: Intercepted<T>): Promise<T> => {
-    context.entered = true
-    const { permission, reach } = procedure['~orpc'].meta as Access
-    if (permission !== null) {
-      if (!context.signedIn) throw notSignedIn()
-      const { operator } = context.signedIn
-      assertMay(operator.role, permission)
-      await assertReach(deps.store, operator, reach, input)
-    }
-    return next()
+  const router = {
+    ...createAdminRouter(deps, new ProtectionHistory(deps)),
+    session: sessionProcedures(deps),
+    live: liveProcedures(deps),
   }
-
-  const translateErrors = async <T>({ context, next }: Intercepted<T>): Promise<T> => {
-    try {
-      return await next()
-    } catch (error) {
-      const refusal = asRefusal(error)
-      context.retryAfterMs = refusal?.detail.retryAfterMs
-      if (refusal) throw tell(refusal)
-      if (error instanceof ORPCError && error.defined) throw error
-      // oRPC could not parse the request.
-      if (!context.entered || (error instanceof ORPCError && error.code === 'BAD_REQUEST')) throw tell(unreadable())
-      log.error(errorFields(error), 'console request failed unexpectedly')
-      throw unexpectedError()
-    }
-  }
-
-  const options = { clientInterceptors: [guard], interceptors: [translateErrors] }
-  // biome-ignore lint/suspicious/noExplicitAny: oRPC's interceptor types are wider than what is used here
-  const handler = new StandardRPCHandler<ConsoleContext>(createRouter(deps), options as any)
+  const handler = new StandardRPCHandler<ConsoleContext>(router, callRules(deps, tell))
 
   /** Returns the origin of the calling page. Throws `forbidden` if it is not the console. */
   function pageOf(request: Request, url: URL): URL {
@@ -115,6 +53,8 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
     const ip = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
     const context: ConsoleContext = {
       signedIn,
+      session: signedIn?.session,
+      administrator: signedIn && administratorIn(signedIn.operator, ip),
       visitor: {
         ip,
         hasOwnAddress: isOwnAddress(request, ip, { socketAddress, trustedProxies, origin: page }),
@@ -153,7 +93,8 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
 }
 
 /** The page translates the reason, so it needs the values of the sentence. */
-const tell = (refusal: Refusal) => fromRefusal(refusal, refusal.detail.about && { about: refusal.detail.about })
+const tell = (refusal: Refusal): InterfaceError =>
+  fromRefusal(refusal, refusal.detail.about && { about: refusal.detail.about })
 
 const isStream = (body: unknown): body is AsyncIterator<unknown> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
@@ -164,12 +105,9 @@ function eventStream(events: AsyncIterator<unknown>): Response {
   return new Response(toEventStream(events, { eventIteratorKeepAliveEnabled: false }), { headers })
 }
 
-interface Intercepted<T> {
-  context: ConsoleContext
-  procedure: { '~orpc': { meta: unknown } }
-  input: unknown
-  next: () => Promise<T>
-}
+const administratorIn = ({ operatorId, role, appIds }: Operator, ip: string) => ({
+  ...{ actor: { name: operatorId, ip }, permissions: permissionsOf(role), appIds },
+})
 
 interface Cookie {
   name: string

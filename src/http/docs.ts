@@ -1,15 +1,16 @@
-/** The interactive reference at `/docs`: Scalar, embedded, with nothing loaded from outside. */
+/** The interactive references: Scalar, embedded, with nothing loaded from outside. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import scalarPath from '../../node_modules/@scalar/api-reference/dist/browser/standalone.js' with { type: 'file' }
 import iconPath from './icon.svg' with { type: 'file' }
 
-const PAGE = `<!doctype html>
+/** `script` begins the reference. */
+const pageOf = (title: string, script: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Watchword API reference</title>
+<title>${title}</title>
 <link rel="icon" href="/docs/icon.svg">
 <style>
 :root { --scalar-custom-header-height: 40px }
@@ -24,9 +25,24 @@ nav a { margin-right: 16px; color: var(--scalar-color-1, LinkText) }
 <nav><a href="/console">Console</a> <a href="/docs/guide">Guide</a></nav>
 <div id="reference"></div>
 <script src="/docs/scalar.js"></script>
-<script src="/docs/start.js"></script>
+<script src="${script}"></script>
 </body>
 </html>
+`
+
+/** Settings of Scalar: nothing is loaded from elsewhere, and nothing is told to anybody. */
+const QUIET = `withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  documentDownloadType: 'direct',`
+
+const START_ADMINISTRATION = `Scalar.createApiReference('#reference', {
+  url: '/admin/v1/openapi.json',
+  ${QUIET}
+})
 `
 
 /** The reference's `Idempotency-Key`: Scalar inserts the time at each send, and shows that it does. */
@@ -90,13 +106,7 @@ globalThis.withKey = (sample) =>
 Scalar.createApiReference('#reference', {
   url: '/v1/openapi.json',
   customFetch,
-  withDefaultFonts: false,
-  telemetry: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showDeveloperTools: 'never',
-  hideClientButton: true,
-  documentDownloadType: 'direct',
+  ${QUIET}
   authentication: { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } },
 })
 `
@@ -129,18 +139,27 @@ function compressedScalar(): Promise<Uint8Array<ArrayBuffer>> {
   return compressed
 }
 
+const page = (title: string, script: string) =>
+  new Response(pageOf(title, script), {
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': CONTENT_SECURITY_POLICY },
+  })
+
+const script = (text: string) => new Response(text, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
+
 /** The docs' resources, or undefined for any other path. */
 export async function docs(path: string): Promise<Response | undefined> {
   switch (path) {
     case '/docs':
     case '/docs/':
-      return new Response(PAGE, {
-        headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': CONTENT_SECURITY_POLICY },
-      })
+      return page('Watchword API reference', '/docs/start.js')
+    case '/docs/administration':
+      return page('Watchword management API', '/docs/administration.js')
     case '/docs/icon.svg':
       return new Response(Bun.file(iconPath), { headers: { 'content-type': 'image/svg+xml' } })
     case '/docs/start.js':
-      return new Response(START, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
+      return script(START)
+    case '/docs/administration.js':
+      return script(START_ADMINISTRATION)
     case '/docs/scalar.js':
       return new Response(await compressedScalar(), {
         headers: {

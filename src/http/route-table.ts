@@ -5,6 +5,8 @@ import { invalid } from '../domain/shared/error'
 
 /** Prefixes of the interface over REST and over RPC. */
 export const API_PREFIX = '/v1'
+/** Prefix of the management API. */
+export const ADMIN_PREFIX = '/admin/v1'
 export const RPC_PREFIX = '/v1/rpc/otp'
 
 export const isRpc = (path: string) => path.startsWith(`${RPC_PREFIX}/`)
@@ -56,6 +58,8 @@ export const ROUTE_PATTERNS: readonly string[] = [
   '/docs',
   '/docs/',
   '/docs/start.js',
+  '/docs/administration',
+  '/docs/administration.js',
   '/docs/scalar.js',
   '/docs/guide',
   '/docs/guide/:page',
@@ -71,6 +75,7 @@ export const ROUTE_PATTERNS: readonly string[] = [
   '/compat/twilio/*',
   '/relay/:source/:relay',
   '/reports/usage',
+  '/admin/v1/*',
 ]
 
 const PATTERN = /[:*]/

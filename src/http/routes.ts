@@ -22,6 +22,7 @@ import { answerMetrics } from './metrics'
 import { type AnswerRelay, RELAY_PREFIX } from './relay/relay'
 import { REPORT_PREFIX, type ReportAnswer } from './reports'
 import {
+  ADMIN_PREFIX,
   API_PREFIX,
   isNeedlesslyEncoded,
   isRpc,
@@ -157,7 +158,9 @@ export interface RouteDependencies {
   readiness: () => Promise<Readiness>
   reports: (request: Request, url: URL) => Promise<ReportAnswer>
   relay: AnswerRelay
-  usageReport: (request: Request, url: URL) => Promise<Response | Json>
+  usageReport: (request: Request, url: URL, clientIp: string) => Promise<Response | Json>
+  /** The management API. */
+  admin: (request: Request, url: URL, clientIp: string) => Promise<Response>
   /** The key set that checks proofs of verifications. */
   publishedKeys: () => object
   /** Undefined where metrics are off or have their own listener. */
@@ -180,6 +183,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     reports,
     relay,
     usageReport,
+    admin,
     publishedKeys,
     metrics,
     node,
@@ -220,7 +224,10 @@ export function createRoutes(deps: RouteDependencies): Routes {
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
       return { route: 'provider-reports', response: reportAnswer(await reports(request, url)) }
-    if (path === USAGE_REPORT_PATH) return { route: 'usage-report', response: await usageReport(request, url) }
+    if (path === USAGE_REPORT_PATH)
+      return { route: 'usage-report', response: await usageReport(request, url, callerOf(incoming).clientIp) }
+    if (path.startsWith(ADMIN_PREFIX))
+      return { route: 'admin', response: await admin(request, url, callerOf(incoming).clientIp) }
     if (path.startsWith(RELAY_PREFIX)) return { route: 'relay', ...(await relay(request, path, callerOf(incoming))) }
     return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }

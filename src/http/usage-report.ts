@@ -1,15 +1,16 @@
 /** `GET /reports/usage`: sums of usage for finance's tools, outside of `/v1`, by report tokens. Decisions: "Usage". */
 import { z } from 'zod'
+import { type AdminToken, assertScope } from '../domain/access/admin-token'
 import { REPORT_GROUPS, type ReportGroup } from '../domain/operations/usage-report'
 import { BYTE_ORDER_MARK, csv } from '../domain/shared/csv'
-import { invalid, Refusal } from '../domain/shared/error'
+import { forbidden, invalid, Refusal } from '../domain/shared/error'
 import { refusalOf } from '../domain/shared/validation'
 import { MINUTE_MS } from '../domain/shared/value'
 import type { Clock } from '../ports/clock'
 import type { Node } from '../ports/node'
 import type { Store } from '../ports/store'
+import { takenToken } from '../usecases/administer/admin-tokens'
 import { MOST_ROWS, type ReportPage, type ReportQuery, readReport } from '../usecases/read-report'
-import { tokenHash } from '../usecases/shared/id'
 import { Json } from './json'
 
 export interface UsageReportDependencies {
@@ -21,22 +22,42 @@ export interface UsageReportDependencies {
 const REQUESTS_PER_MIN = 60
 
 /** Throws a `Refusal`. */
-export async function answerUsageReport(deps: UsageReportDependencies, request: Request, url: URL) {
+export async function answerUsageReport(
+  deps: UsageReportDependencies,
+  request: Request,
+  url: URL,
+  clientIp: string,
+): Promise<Response | Json> {
   if (request.method !== 'GET') throw new Refusal('not_found', 'No such path or method')
-  const tokenId = await authenticated(deps, request.headers)
+  const token = await authenticated(deps, request.headers, clientIp)
   await deps.node.limits.acquire([
-    { limit: 'perKey', policy: 'platform', subject: `report:${tokenId}`, max: REQUESTS_PER_MIN, windowMs: MINUTE_MS },
+    {
+      limit: 'perKey',
+      policy: 'platform',
+      subject: `admin:${token.tokenId}`,
+      max: REQUESTS_PER_MIN,
+      windowMs: MINUTE_MS,
+    },
   ])
-  const { format, ...query } = queryOf(url.searchParams)
+  const { format, ...asked } = queryOf(url.searchParams)
+  const query = { ...asked, appIds: appsOf(token, asked.appIds) }
   if (format === 'json') return new Json(200, await readReport(deps, query))
   return csvAnswer(await readReport(deps, { ...query, after: undefined, limit: MOST_ROWS }), query.groupBy)
 }
 
-async function authenticated({ store }: UsageReportDependencies, headers: Headers): Promise<string> {
-  const token = /^Bearer +(rpt_[\w-]{43}) *$/i.exec(headers.get('authorization') ?? '')?.[1]
-  const known = token && (await store.read.reportTokens.find(tokenHash(token)))
-  if (!known) throw new Refusal('unauthorized', 'The report token is missing, malformed or revoked')
-  return known.tokenId
+async function authenticated(deps: UsageReportDependencies, headers: Headers, clientIp: string): Promise<AdminToken> {
+  const token = await takenToken(deps, headers.get('authorization'), clientIp)
+  if (!token)
+    throw new Refusal('unauthorized', 'The token is missing, malformed, revoked, expired, or not for this network')
+  assertScope(token.scopes, 'usage', 'read')
+  return token
+}
+
+/** Throws `forbidden`. */
+function appsOf({ appIds: own }: AdminToken, asked: readonly string[] | undefined): readonly string[] | undefined {
+  if (own === undefined || asked === undefined) return asked ?? own
+  if (asked.every((appId) => own.includes(appId))) return asked
+  throw forbidden('app_not_yours', 'The token is for some apps only, and this is not one of them')
 }
 
 const GROUPS = REPORT_GROUPS.map((name) => name as string)

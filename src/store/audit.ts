@@ -1,5 +1,5 @@
 /** The audit log of what operators change, and its head: a fact, and a file where one is kept. */
-import { asc, desc, gte, sql } from 'drizzle-orm'
+import { and, asc, desc, gt, gte, sql } from 'drizzle-orm'
 import { type AuditHead, writeHead } from '../domain/operations/audit'
 import type { HeadFile } from '../ports/files'
 import type { AuditEnds, AuditReader, AuditTx } from '../ports/store/people'
@@ -21,6 +21,13 @@ const STATEMENTS = inDialect(({ db, tables: { auditEntries }, match, insert, bin
     last: statement(() => entries().orderBy(desc(auditEntries.seq)).limit(1)),
     find: statement(() => entries().where(match(auditEntries, 'seq'))),
     insert: insert(auditEntries),
+    changed: statement(() =>
+      db
+        .select({ seq: auditEntries.seq })
+        .from(auditEntries)
+        .where(and(match(auditEntries, 'target'), gt(auditEntries.seq, bind(auditEntries.seq, 'since'))))
+        .limit(1),
+    ),
     page: statement(() =>
       entries()
         .where(
@@ -83,6 +90,7 @@ export function auditTx(tx: Session, deps: SealedStore): AuditTx {
   return {
     ...ends,
     lockLast: async () => last(),
+    hasChanged: async (target, since) => (await tx.get(its.changed, { target, since })) !== undefined,
     async add(entry) {
       tx.run(its.insert, entry)
       await keep(entry, false)

@@ -3,6 +3,7 @@ import { and, asc, type Column, eq, getTableColumns, isNotNull, type SQL, sql } 
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { KeyRingReader, KeyRingTx, RenewalPlace } from '../ports/store/key-ring'
 import type { RingRow, Vault } from '../ports/vault'
+import { requestSeal } from './admin'
 import { inDialect, type Tables } from './dialect'
 import { waySeal } from './notices'
 import { relaySeal } from './relays'
@@ -37,6 +38,7 @@ export const SEALED: readonly SealedColumn[] = [
   of('operators', 'operatorId', 'totpBegun', begunSeal),
   of('webhookEndpoints', 'endpointId', 'headers', headersSeal),
   of('webhookEndpoints', 'endpointId', 'secrets', secretsSeal),
+  of('adminRequests', 'requestId', 'answer', requestSeal),
   of('outbox', 'issueId', 'sealed', messageSeal),
   of('trafficSnapshots', 'appId', 'sealed', snapshotSeal),
   of('webhookEvents', 'eventId', 'body', eventSeal),

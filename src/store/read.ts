@@ -1,5 +1,6 @@
 /** The port's `Reader` and `Lists` over reads of either database. */
 import type { Lists, Reader } from '../ports/store'
+import { adminReader } from './admin'
 import { appReader, challengeReader, keyReader, templateReader } from './apps'
 import { attemptReader } from './attempts'
 import { auditReader, type SealedStore } from './audit'
@@ -13,7 +14,7 @@ import { noticeReader } from './notices'
 import { invitationReader, peopleReader, sessionReader } from './people'
 import { phoneReader } from './phones'
 import { relayReader } from './relays'
-import { priceReader, reportTokenReader } from './reports'
+import { priceReader } from './reports'
 import type { Reads } from './session'
 import { trafficLists, trafficReader } from './traffic'
 import { usageReader } from './usage'
@@ -41,9 +42,9 @@ export const createReader = (reads: Reads, { vault, headFile }: SealedStore, own
   people: peopleReader(reads, vault),
   sessions: sessionReader(reads, vault),
   invitations: invitationReader(reads),
+  admin: adminReader(reads, vault),
   audit: auditReader(reads, { vault, headFile }),
   prices: priceReader(reads),
-  reportTokens: reportTokenReader(reads),
   traffic: trafficReader(reads, vault),
   notices: noticeReader(reads, vault),
   phones: phoneReader(reads, vault),

@@ -1,11 +1,11 @@
-/** Prices of messages, and tokens of finance's tools. */
+/** Prices of messages. */
 import { asc } from 'drizzle-orm'
-import type { PriceReader, PriceTx, ReportTokenReader, ReportTokenTx } from '../ports/store/reports'
+import type { PriceReader, PriceTx } from '../ports/store/reports'
 import { inDialect } from './dialect'
 import type { Querying, Session } from './session'
 import { statement } from './statement'
 
-const STATEMENTS = inDialect(({ db, tables: { prices, reportTokens }, match, parameters, excluded, insert }) => ({
+const STATEMENTS = inDialect(({ db, tables: { prices }, match, parameters, excluded }) => ({
   prices: statement(() => db.select().from(prices).orderBy(asc(prices.priceId))),
   savePrice: statement(() =>
     db
@@ -17,12 +17,6 @@ const STATEMENTS = inDialect(({ db, tables: { prices, reportTokens }, match, par
       }),
   ),
   removePrice: statement(() => db.delete(prices).where(match(prices, 'priceId'))),
-  tokens: statement(() =>
-    db.select().from(reportTokens).orderBy(asc(reportTokens.createdAt), asc(reportTokens.tokenId)),
-  ),
-  token: statement(() => db.select().from(reportTokens).where(match(reportTokens, 'tokenHash'))),
-  addToken: insert(reportTokens),
-  removeToken: statement(() => db.delete(reportTokens).where(match(reportTokens, 'tokenId'))),
 }))
 
 export const priceTx = (tx: Session): PriceTx => ({
@@ -34,16 +28,4 @@ export const priceTx = (tx: Session): PriceTx => ({
 
 export const priceReader = (reads: Querying): PriceReader => ({
   all: async () => reads.all(STATEMENTS(reads).prices),
-})
-
-export const reportTokenTx = (tx: Session): ReportTokenTx => ({
-  async add(token) {
-    tx.run(STATEMENTS(tx).addToken, { ...token })
-  },
-  remove: async (tokenId) => (await tx.change(STATEMENTS(tx).removeToken, { tokenId })) > 0,
-})
-
-export const reportTokenReader = (reads: Querying): ReportTokenReader => ({
-  all: async () => reads.all(STATEMENTS(reads).tokens),
-  find: async (tokenHash) => reads.get(STATEMENTS(reads).token, { tokenHash }),
 })

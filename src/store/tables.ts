@@ -4,6 +4,7 @@ import type { Scope } from '../../contract/scope'
 import type { FailureCount } from '../abuse/rules/failure-budget'
 import type { Protection } from '../abuse/rules/protection'
 import type { Rule } from '../abuse/rules/rule'
+import type { AdminScope } from '../domain/access/admin-token'
 import type { Allowance } from '../domain/access/api-key'
 import type { CallerKind, KeyKind, KeyLimits } from '../domain/access/caller'
 import type { Role } from '../domain/access/operator'
@@ -545,12 +546,24 @@ export const prices = table('prices', ['priceId'], {
   validFrom: text,
 })
 
-export const reportTokens = table('report_tokens', ['tokenId'], {
+export const adminTokens = table('admin_tokens', ['tokenId'], {
   tokenId: text,
   name: text,
   tokenHash: bytes,
+  scopes: json<AdminScope[]>(),
+  appIds: optional(json<string[]>()),
+  allowedCidrs: json<string[]>(),
+  expiresAt: optional(bigint),
   createdBy: text,
   createdAt: bigint,
+})
+
+export const adminRequests = table('admin_requests', ['requestId'], {
+  requestId: text,
+  fingerprint: text,
+  createdAt: bigint,
+  /** Encrypted. */
+  answer: optional(bytes),
 })
 
 export const facts = table('facts', ['name'], {
@@ -627,7 +640,8 @@ export const TABLES = {
   auditEntries,
   usageIntervals,
   prices,
-  reportTokens,
+  adminTokens,
+  adminRequests,
   facts,
   keyRing,
   settingsVersion,

@@ -1,5 +1,6 @@
 /** The port's `Tx` over one transaction of either database. */
 import type { Tx } from '../ports/store'
+import { adminTx } from './admin'
 import { appTx, challengeTx, keyTx, templateTx } from './apps'
 import { attemptTx, reportTx } from './attempts'
 import { auditTx, type SealedStore } from './audit'
@@ -12,7 +13,7 @@ import { noticeTx } from './notices'
 import { invitationTx, peopleTx, sessionTx } from './people'
 import { erasureTx } from './phones'
 import { relayTx } from './relays'
-import { priceTx, reportTokenTx } from './reports'
+import { priceTx } from './reports'
 import { retentionTx } from './retention'
 import type { Session } from './session'
 import { trafficTx } from './traffic'
@@ -48,10 +49,10 @@ const DOORS: { [Name in Door]: (tx: Session, deps: TxDependencies) => Tx[Name] }
   people: (tx, { vault }) => peopleTx(tx, vault),
   sessions: sessionTx,
   invitations: invitationTx,
+  admin: (tx, { vault }) => adminTx(tx, vault),
   audit: auditTx,
   usage: usageTx,
   prices: priceTx,
-  reportTokens: reportTokenTx,
   traffic: (tx, { vault }) => trafficTx(tx, vault),
   notices: (tx, { vault }) => noticeTx(tx, vault),
   retention: retentionTx,

@@ -267,6 +267,22 @@ describe('on PostgreSQL', () => {
     await told('report-token', 'revoke', tokenId, '--yes')
   })
 
+  test('tokens of the management API, and configuration as a file', async () => {
+    const made = await told('token', 'create', 'git', '--scopes', 'apps:write', '--apps', appId)
+    expect(made).toMatchObject({
+      name: 'git',
+      scopes: ['apps:write'],
+      appIds: [appId],
+      token: expect.stringMatching(/^adm_/),
+    })
+    expect((await told('token', 'list')).tokens).toMatchObject([{ tokenId: made.tokenId }])
+    await told('token', 'revoke', made.tokenId, '--yes')
+    const exported = await told('export')
+    const file = join(folder.path, 'exported.json')
+    writeFileSync(file, JSON.stringify({ apps: exported.apps }))
+    expect(await told('apply', '-f', file)).toEqual({ steps: [], applied: true, shown: [] })
+  })
+
   test('templates and webhooks', async () => {
     await told('template', 'set', 'own', '--app', appId, '--body', '#{code}')
     expect((await told('template', 'list', '--app', appId)).templates).toMatchObject([{ templateId: 'own' }])

@@ -1,5 +1,5 @@
 /** A valid input of every procedure of the console, and who may call it. */
-import type { Reach } from '../../src/console/contract/base'
+import type { Reach } from '../../src/admin/contract/base'
 import type { Permission } from '../../src/domain/access/operator'
 import type { Template } from '../../src/domain/message/template'
 import { SMS_URL, START } from '../support/world'
@@ -83,6 +83,7 @@ export const ROWS: Record<string, Row> = {
   'apps/list': row('look', 'apps'),
   'apps/create': row('apps', 'installation', () => ({ name: 'another' })),
   'apps/rename': row('apps', 'app', ({ appId }) => ({ appId, name: 'renamed' })),
+  'apps/remove': row('apps', 'app', ofApp),
   'apps/setRegion': row('apps', 'app', ofApp),
   'apps/protect': row('protection', 'app', ({ appId }) => ({ appId, protection: {} })),
   'apps/setTexts': row('apps', 'app', ({ appId }) => ({ appId, texts: {} })),
@@ -134,6 +135,7 @@ export const ROWS: Record<string, Row> = {
   'templates/save': row('templates', 'app', ({ appId }) => ({ appId, template: template('mine') })),
   'templates/versions': row('look', 'app', ({ appId }) => ({ appId, templateId: 'mine' })),
   'templates/rollBack': row('templates', 'app', ({ appId }) => ({ appId, templateId: 'none', version: 1 }), 404),
+  'templates/remove': row('templates', 'app', ({ appId }) => ({ appId, templateId: 'none' }), 404),
   'templates/preview': row('look', 'app', ({ appId }) => ({ appId, template: template('mine'), values: {} })),
 
   'webhooks/list': row('look', 'app', ofApp),
@@ -189,6 +191,9 @@ export const ROWS: Record<string, Row> = {
     ...{ carrier: 'main', country: 'KR', channel: 'sms', currency: 'KRW', amount: '9.9', validFrom: REPORTED },
   })),
   'prices/remove': row('finance', 'installation', () => ({ priceId: 'prc_none' }), 404),
+  'tokens/list': row('operators', 'installation'),
+  'tokens/create': row('operators', 'installation', () => ({ name: 'deploy', scopes: ['apps:read'] })),
+  'tokens/revoke': row('operators', 'installation', () => ({ tokenId: 'none' }), 404),
   'reportTokens/list': row('finance', 'installation'),
   'reportTokens/create': row('finance', 'installation', () => ({ name: 'ERP' })),
   'reportTokens/revoke': row('finance', 'installation', () => ({ tokenId: 'rpt_none' }), 404),

@@ -1,8 +1,8 @@
 /** Who gets into the console, what each may do there, and what nobody may. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
+import type { Access } from '../../src/admin/contract/base'
 import { consoleContract } from '../../src/console/contract'
-import type { Access } from '../../src/console/contract/base'
 import { may, ROLES, type Role } from '../../src/domain/access/operator'
 import { SignInPauses } from '../../src/runtime/limits/sign-in-pauses'
 import { setUpToken } from '../../src/usecases/people'

@@ -53,3 +53,17 @@ test('the database is reached by nobody but the server', () => {
   const { postgres } = compose.services
   expect([postgres.ports, postgres.networks, compose.networks.back]).toEqual([undefined, ['back'], { internal: true }])
 })
+
+test('the file that applies a configuration is one by the schema, with variables of the same environment', () => {
+  const applying = textOf('compose.apply.yaml')
+  const overlay = Bun.YAML.parse(applying) as Json
+  const isRight = addFormats(new Ajv({ strict: false })).compile({ ...schema, $schema: DRAFT_7 })
+  expect([isRight(overlay), isRight.errors]).toEqual([true, null])
+  const named = [...applying.matchAll(/\$\{(\w+):\?\}/g)].map(([, name]) => name as string)
+  for (const name of named) expect(text).toContain(`\${${name}:?}`)
+  const { configuration, watchword } = overlay.services
+  expect(watchword.depends_on.configuration.condition).toBe('service_completed_successfully')
+  expect(configuration.environment.WATCHWORD_DATABASE_URL).toBe(
+    compose.services.watchword.environment.WATCHWORD_DATABASE_URL,
+  )
+})

@@ -32,7 +32,7 @@ export interface Equivalent {
 /** A room is a folder of `src/`; these two are cut otherwise. */
 const ROOMS: Record<string, string[]> = {
   root: ['src/*.ts'],
-  console: ['src/console/{context,rpc}.ts', 'src/console/procedures/**/*.ts'],
+  console: ['src/admin/{context,reach}.ts', 'src/admin/procedures/**/*.ts'],
 }
 
 /** Throws where there is no such room. */

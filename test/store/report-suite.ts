@@ -1,5 +1,6 @@
 /** Reports of usage and cost against the issues themselves, over random histories, on every store. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { AdminToken } from '../../src/domain/access/admin-token'
 import type { Attempt } from '../../src/domain/delivery/attempt'
 import type { ReportGroup } from '../../src/domain/operations/usage-report'
 import { DAY_MS, HOUR_MS, type Leg, MINUTE_MS } from '../../src/domain/shared/value'
@@ -146,20 +147,29 @@ export function reportSuite(name: string, open: (clock: StillClock) => Opened | 
     })
 
     test('a token is found by its hash until it is removed', async () => {
-      const token = {
-        tokenId: 'rpt_one',
-        name: 'ERP',
-        tokenHash: new Uint8Array(32).fill(7),
-        createdBy: 'cli',
-        createdAt: 5,
+      const token: AdminToken = {
+        ...{ tokenId: 'adm_one', name: 'ERP', tokenHash: new Uint8Array(32).fill(7), scopes: ['usage:read'] },
+        ...{ appIds: ['app_1'], allowedCidrs: ['10.0.0.0/8'], expiresAt: 9, createdBy: 'cli', createdAt: 5 },
       }
-      await store.transaction((tx) => tx.reportTokens.add(token))
-      expect(await store.read.reportTokens.find(token.tokenHash)).toEqual(token)
-      expect(await store.read.reportTokens.find(new Uint8Array(32))).toBeUndefined()
-      expect(await store.read.reportTokens.all()).toEqual([token])
-      expect(await store.transaction((tx) => tx.reportTokens.remove('rpt_one'))).toBe(true)
-      expect(await store.transaction((tx) => tx.reportTokens.remove('rpt_one'))).toBe(false)
-      expect(await store.read.reportTokens.all()).toEqual([])
+      await store.transaction((tx) => tx.admin.addToken(token))
+      expect(await store.read.admin.token(token.tokenHash)).toEqual(token)
+      expect(await store.read.admin.token(new Uint8Array(32))).toBeUndefined()
+      expect(await store.read.admin.tokens()).toEqual([token])
+      expect(await store.transaction((tx) => tx.admin.removeToken('adm_one'))).toBe(true)
+      expect(await store.transaction((tx) => tx.admin.removeToken('adm_one'))).toBe(false)
+      expect(await store.read.admin.tokens()).toEqual([])
+    })
+
+    test('a request of the management API is noted once, has its answer, and is forgotten', async () => {
+      const request = { requestId: 'a1', fingerprint: 'b2' }
+      const note = (before: number) => store.transaction((tx) => tx.admin.noteRequest(request, before))
+      expect(await note(0)).toBe(true)
+      expect(await note(0)).toBe(false)
+      expect(await store.read.admin.request('a1')).toMatchObject({ ...request, answer: undefined })
+      await store.transaction((tx) => tx.admin.answerRequest(request, '{"secret":"s"}'))
+      expect(await store.read.admin.request('a1')).toMatchObject({ ...request, answer: '{"secret":"s"}' })
+      expect(await note(Number.MAX_SAFE_INTEGER)).toBe(true)
+      expect(await store.read.admin.request('a2')).toBeUndefined()
     })
   })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { apps } from '../../console/contract/apps'
+import { apps } from '../../admin/contract/apps'
 import { type Texts, textsOf } from '../../domain/message/rendered-message'
 import * as administer from '../../usecases/administer'
 import { table } from '../output'

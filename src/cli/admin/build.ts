@@ -4,7 +4,7 @@
  */
 import { Argument, type Command, Option } from 'commander'
 import { z } from 'zod'
-import { at } from '../../console/contract/base'
+import { at } from '../../admin/contract/base'
 import {
   collect,
   command,

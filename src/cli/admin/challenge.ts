@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import type { z } from 'zod'
 import type { ShownChallenge } from '../../abuse/rules/challenge'
-import { apps } from '../../console/contract/apps'
+import { apps } from '../../admin/contract/apps'
 import * as administer from '../../usecases/administer'
 import { APP_ARGUMENT, adminCommand, flag, inputOf, parsedBy, text, textOrNone, textsOrNone } from './build'
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { wallet } from '../../console/contract/money'
+import { wallet } from '../../admin/contract/money'
 import { DELIVERY_PROBLEMS, type DeliveryProblem } from '../../domain/delivery/delivery'
 import * as administer from '../../usecases/administer'
 import { type CommonOptions, type Confirmable, confirm, instant, onData, onDataCommand, yesOption } from '../command'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { verificationStatus } from '../../../contract/issue'
-import { at, mode } from '../../console/contract/base'
+import { at, mode } from '../../admin/contract/base'
 import { endOfLeg } from '../../domain/delivery/attempt'
 import type { QueueState } from '../../domain/operations/job'
 import { SECOND_MS } from '../../domain/shared/value'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { keys } from '../../console/contract/apps'
+import { keys } from '../../admin/contract/apps'
 import type { StoredKey } from '../../domain/access/api-key'
 import { hasAllowances } from '../../domain/access/browser-key'
 import * as administer from '../../usecases/administer'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operators } from '../../console/contract/access'
+import { operators } from '../../admin/contract/operators'
 import { systemPasswords } from '../../system/passwords'
 import { changeRights, invite, operatorNamed, resetPassword, unlock } from '../../usecases/people'
 import { acceptAudit, verifyAudit } from '../../usecases/verify-audit'

@@ -38,7 +38,7 @@ export const reportTokenCommands = () =>
       input: z.object({ tokenId: z.string().describe('<token>  its id') }),
       confirmation: (_, { tokenId }) => `Revoke the report token ${tokenId}? Tools that use it are refused.`,
       run: async (admin, { tokenId }) => {
-        await administer.revokeReportToken(admin, tokenId)
+        await administer.revokeAdminToken(admin, tokenId)
         return { tokenId, revoked: true }
       },
       lines: ({ tokenId }) => [`Revoked report token ${tokenId}`],

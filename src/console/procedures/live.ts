@@ -1,10 +1,11 @@
 import { implement } from '@orpc/server'
+import type { AdminServices } from '../../admin/context'
 import { isLive, type OperatorSession } from '../../domain/access/operator'
 import type { ChangeTopic } from '../../domain/operations/change'
-import { type ConsoleContext, type ConsoleDependencies, signedIn } from '../context'
+import { type ConsoleContext, signedIn } from '../context'
 import { consoleContract } from '../contract'
 
-export function liveProcedures(deps: ConsoleDependencies) {
+export function liveProcedures(deps: AdminServices) {
   const os = implement(consoleContract.live).$context<ConsoleContext>()
   return os.router({
     changes: os.changes.handler(async ({ context, signal }) =>
@@ -14,7 +15,7 @@ export function liveProcedures(deps: ConsoleDependencies) {
 }
 
 async function* whileSignedIn(
-  { store, clock }: ConsoleDependencies,
+  { store, clock }: AdminServices,
   { tokenHash }: OperatorSession,
   changes: AsyncGenerator<readonly ChangeTopic[]>,
 ) {

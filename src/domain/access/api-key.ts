@@ -135,10 +135,13 @@ export function assertKey(key: Pick<ApiKey, 'kind' | 'mode' | 'scopes' | 'allowe
   if (key.allowedCidrs.length > MAX_CIDRS)
     throw invalid('cidr', 'too_many', `at most ${MAX_CIDRS} networks`, { max: MAX_CIDRS })
   for (const origin of key.allowedOrigins) assertOrigin(origin)
-  for (const cidr of key.allowedCidrs) {
-    if (!isNetwork(cidr))
-      throw invalid('cidr', 'invalid_network', `not a network in CIDR notation: ${cidr}`, { network: cidr })
-  }
+  for (const cidr of key.allowedCidrs) assertCidr(cidr)
+}
+
+/** Throws `invalid`. */
+export function assertCidr(cidr: string): void {
+  if (!isNetwork(cidr))
+    throw invalid('cidr', 'invalid_network', `not a network in CIDR notation: ${cidr}`, { network: cidr })
 }
 
 /** Scheme, host and port, as browsers and app shells send them, such as `capacitor://localhost`: RFC 6454, 6.2. */

@@ -9,6 +9,8 @@ export const OPERATOR_REASONS = {
   name_reserved: 'The name belongs to the service itself.',
   name_taken: 'Another carrier or relay has the name.',
   invalid_setting: 'A setting of the carrier is not as its type needs it.',
+  changed_meanwhile: 'Somebody has changed it since it was read.',
+  answer_lost: 'The request was carried out, and its answer is lost.',
   not_in_future: 'The time has passed.',
   invalid_email: 'The value is not an email address.',
   email_taken: 'The email address has an account already.',
@@ -126,12 +128,12 @@ export type Thing =
   | 'price'
   | 'provider'
   | 'relay'
-  | 'report token'
   | 'review number'
   | 'route'
   | 'server'
   | 'session'
   | 'template'
+  | 'token'
   | 'webhook'
 
 /** The values of any reason. */

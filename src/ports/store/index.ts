@@ -7,8 +7,10 @@
  * idempotency record, issue, failures, notice, job, attempt,
  * absence, endpoint, webhook, wallet, incident, key ring, and last the audit log. Another order can deadlock.
  */
+
 import type { NodeState } from '../../domain/operations/node'
 import type { PoolUsage, StoreTelemetry } from '../telemetry'
+import type { AdminReader, AdminTx } from './admin'
 import type {
   AppReader,
   AppTx,
@@ -39,7 +41,7 @@ import type {
 } from './people'
 import type { AbsenceTx, ErasureTx, FailureTx, PhoneReader } from './phones'
 import type { RelayReader, RelayTx } from './relays'
-import type { PriceReader, PriceTx, ReportTokenReader, ReportTokenTx } from './reports'
+import type { PriceReader, PriceTx } from './reports'
 import type { RetentionTx } from './retention'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx, WalletReader, WalletTx } from './wallets'
@@ -99,10 +101,10 @@ export interface Tx {
   readonly people: PeopleTx
   readonly sessions: SessionTx
   readonly invitations: InvitationTx
+  readonly admin: AdminTx
   readonly audit: AuditTx
   readonly usage: UsageTx
   readonly prices: PriceTx
-  readonly reportTokens: ReportTokenTx
   readonly traffic: TrafficTx
   readonly notices: NoticeTx
   readonly retention: RetentionTx
@@ -129,9 +131,9 @@ export interface Reader {
   readonly people: PeopleReader
   readonly sessions: SessionReader
   readonly invitations: InvitationReader
+  readonly admin: AdminReader
   readonly audit: AuditReader
   readonly prices: PriceReader
-  readonly reportTokens: ReportTokenReader
   readonly traffic: TrafficReader
   readonly notices: NoticeReader
   readonly phones: PhoneReader

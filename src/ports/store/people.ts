@@ -61,6 +61,8 @@ export interface AuditEnds {
 export interface AuditTx extends AuditEnds {
   /** Locks the newest entry, so that one transaction at a time appends. */
   lockLast(): Promise<AuditEntry | undefined>
+  /** Whether the log has an entry of this target after the one with the number. */
+  hasChanged(target: string, since: number): Promise<boolean>
   /** Adds an entry and moves every head that still matches the log. */
   add(entry: AuditEntry): Promise<void>
   /** Stores the head wherever it is missing, or everywhere where `inAnyCase`. */

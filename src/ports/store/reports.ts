@@ -1,5 +1,4 @@
-/** Prices of messages, and tokens of the tools with which finance reads usage. */
-import type { ReportToken } from '../../domain/access/report-token'
+/** Prices of messages. */
 import type { MessagePrice } from '../../domain/wallet/message-price'
 
 export interface PriceTx {
@@ -11,16 +10,4 @@ export interface PriceTx {
 
 export interface PriceReader {
   all(): Promise<MessagePrice[]>
-}
-
-export interface ReportTokenTx {
-  add(token: ReportToken): Promise<void>
-  /** False where there was no such row. */
-  remove(tokenId: string): Promise<boolean>
-}
-
-export interface ReportTokenReader {
-  /** Oldest first. */
-  all(): Promise<ReportToken[]>
-  find(tokenHash: Uint8Array): Promise<ReportToken | undefined>
 }

@@ -30,7 +30,7 @@ const ORDER = [
   ...[ours.jobs, ours.webhookEndpoints, ours.webhookEvents, ours.webhookDeliveries, ours.webhookAttempts],
   ...[ours.operators, ours.operatorAddresses, ours.operatorSessions, ours.invitations],
   ...[ours.trafficHours, ours.trafficSnapshots, ours.decisions, ours.incidents],
-  ...[ours.notices, ours.noticeWays, ours.noticeMessages, ours.prices, ours.reportTokens],
+  ...[ours.notices, ours.noticeWays, ours.noticeMessages, ours.prices, ours.adminTokens, ours.adminRequests],
   ...[ours.auditEntries, ours.usageIntervals, ours.clockSteps, ours.keyRing, ours.facts],
 ]
 

@@ -1,0 +1,44 @@
+/**
+ * Administration, once: the console calls these procedures, the management API serves them under `/admin/v1`, and the command line
+ * and files go by them. Each names the permission that an operator needs, what it reaches, and its route.
+ */
+import { apps, keys } from './apps'
+import { carriers } from './carriers'
+import { inbox, issues } from './issues'
+import { wallet } from './money'
+import { notices } from './notices'
+import { operators } from './operators'
+import { overview } from './overview'
+import { privacy } from './privacy'
+import { protection } from './protection'
+import { relays } from './relays'
+import { prices, reportTokens } from './reports'
+import { templates } from './templates'
+import { tokens } from './tokens'
+import { audit, system, usage } from './usage'
+import { webhooks } from './webhooks'
+
+export const adminContract = {
+  operators,
+  apps,
+  keys,
+  relays,
+  issues,
+  inbox,
+  wallet,
+  templates,
+  webhooks,
+  carriers,
+  overview,
+  usage,
+  prices,
+  reportTokens,
+  tokens,
+  protection,
+  audit,
+  privacy,
+  system,
+  notices,
+}
+
+export type AdminContract = typeof adminContract

@@ -1,0 +1,28 @@
+import { implement } from '@orpc/server'
+import * as administer from '../../usecases/administer'
+import { type AdminContext, type AdminServices, adminOf, OK } from '../context'
+import { adminContract } from '../contract'
+
+export function priceProcedures(deps: AdminServices) {
+  const os = implement(adminContract.prices).$context<AdminContext>()
+  return os.router({
+    list: os.list.handler(async () => ({ prices: await administer.listPrices(deps) })),
+    set: os.set.handler(({ input, context }) => administer.setPrice(adminOf(deps, context), input)),
+    remove: os.remove.handler(async ({ input, context }) => {
+      await administer.removePrice(adminOf(deps, context), input.priceId)
+      return OK
+    }),
+  })
+}
+
+export function reportTokenProcedures(deps: AdminServices) {
+  const os = implement(adminContract.reportTokens).$context<AdminContext>()
+  return os.router({
+    list: os.list.handler(async () => ({ tokens: await administer.listReportTokens(deps) })),
+    create: os.create.handler(({ input, context }) => administer.createReportToken(adminOf(deps, context), input)),
+    revoke: os.revoke.handler(async ({ input, context }) => {
+      await administer.revokeAdminToken(adminOf(deps, context), input.tokenId)
+      return OK
+    }),
+  })
+}
