@@ -12,7 +12,7 @@ import { administrationAt, administrationOf } from './administration'
 import { type CommonOptions, type Confirmable, confirm, onData, onDataCommand, onDataOrNew, yesOption } from './command'
 import { Failure, type Output, outputFor, styled } from './output'
 
-interface Whereabouts extends CommonOptions {
+interface InstallationOptions extends CommonOptions {
   server?: string
   tokenFile?: string
 }
@@ -22,7 +22,11 @@ const withPlace = (made: Command): Command =>
     .addOption(new Option('--server <url>', 'a server far away, by its management API'))
     .addOption(new Option('--token-file <file>', 'file with the token for --server'))
 
-async function at(options: Whereabouts, makes: boolean, work: (client: AdminClient, output: Output) => Promise<void>) {
+async function at(
+  options: InstallationOptions,
+  makes: boolean,
+  work: (client: AdminClient, output: Output) => Promise<void>,
+) {
   const { server, tokenFile } = options
   if (server === undefined)
     return (makes ? onDataOrNew : onData)(options, (opened, output) => work(administrationOf(opened), output))
@@ -51,25 +55,27 @@ export const applyCommand = () =>
     .addOption(new Option('--prune', 'also remove what the sections of the file do not name'))
     .addOption(new Option('--schema', 'print the JSON schema of the file, for editors'))
     .addOption(yesOption())
-    .action((options: Whereabouts & Confirmable & { file: string; dryRun?: true; prune?: true; schema?: true }) => {
-      if (options.schema) return outputFor(true)(z.toJSONSchema(configuration, { io: 'input' }), [])
-      const wanted = withSecrets(read(options.file), options.file)
-      return at(options, options.dryRun !== true, async (client, output) => {
-        const steps = await stepsTo(client, wanted, options.prune ?? false)
-        const told = steps.map(({ sign, what, details }) => ({ sign, what, details }))
-        if (options.dryRun) return output({ steps: told, applied: false }, linesOf(steps, 'would change'))
-        const removed = steps.filter(({ sign }) => sign === '-').map(({ what }) => what)
-        if (removed.length > 0) await confirm(options, `Remove ${removed.join(', ')}?`)
-        const shown = []
-        for (const step of steps) shown.push(...(await taken(step)))
-        output({ steps: told, applied: true, shown }, [
-          ...linesOf(steps, 'changed'),
-          ...(shown.length > 0
-            ? ['', 'Shown only now:', ...shown.map(({ what, value }) => `  ${what}: ${value}`)]
-            : []),
-        ])
-      })
-    })
+    .action(
+      (options: InstallationOptions & Confirmable & { file: string; dryRun?: true; prune?: true; schema?: true }) => {
+        if (options.schema) return outputFor(true)(z.toJSONSchema(configuration, { io: 'input' }), [])
+        const wanted = withSecrets(read(options.file), options.file)
+        return at(options, options.dryRun !== true, async (client, output) => {
+          const steps = await stepsTo(client, wanted, options.prune ?? false)
+          const told = steps.map(({ sign, what, details }) => ({ sign, what, details }))
+          if (options.dryRun) return output({ steps: told, applied: false }, linesOf(steps, 'would change'))
+          const removed = steps.filter(({ sign }) => sign === '-').map(({ what }) => what)
+          if (removed.length > 0) await confirm(options, `Remove ${removed.join(', ')}?`)
+          const shown = []
+          for (const step of steps) shown.push(...(await taken(step)))
+          output({ steps: told, applied: true, shown }, [
+            ...linesOf(steps, 'changed'),
+            ...(shown.length > 0
+              ? ['', 'Shown only now:', ...shown.map(({ what, value }) => `  ${what}: ${value}`)]
+              : []),
+          ])
+        })
+      },
+    )
 
 export const exportCommand = () =>
   withPlace(
@@ -78,7 +84,7 @@ export const exportCommand = () =>
       'print the configuration as a file for `apply`, with references in place of secrets',
       'export > watchword.yaml',
     ),
-  ).action((options: Whereabouts) =>
+  ).action((options: InstallationOptions) =>
     at(options, false, async (client, output) => {
       const found = await configurationOf(client)
       output(found, [stringify(JSON.parse(JSON.stringify(found))).trimEnd()])

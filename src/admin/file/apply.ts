@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AdminClient } from '../client'
 import type { AppInFile, CarrierInFile, Configuration } from './configuration'
 
-type Fields = Readonly<Record<string, unknown>>
+type ItemFields = Readonly<Record<string, unknown>>
 
 /** One thing, by a name that people know it by. */
 interface Item {
   key: string
-  fields: Fields
+  fields: ItemFields
 }
 
 /** Things of one kind. `fields` of a change are all that the file says of the thing. */
@@ -17,10 +17,10 @@ interface Kind {
   standing: readonly Item[]
   /** Undefined where the file says nothing of the kind: then none is removed. */
   wanted: readonly Item[] | undefined
-  /** Fields that never come back, such as passwords: alone they are no difference. */
+  /** ItemFields that never come back, such as passwords: alone they are no difference. */
   secrets?: readonly string[]
-  add(fields: Fields): Promise<unknown>
-  change(fields: Fields, changed: readonly string[], standing: Item): Promise<unknown>
+  add(fields: ItemFields): Promise<unknown>
+  change(fields: ItemFields, changed: readonly string[], standing: Item): Promise<unknown>
   remove(standing: Item): Promise<unknown>
 }
 
@@ -133,7 +133,7 @@ async function carriersOf(client: AdminClient, wanted: readonly CarrierInFile[])
     const shown = open.map(([setting, value]) => [setting, isSecret(setting) ? '(a secret)' : value])
     return { key: name, fields: { type, channels, settings: Object.fromEntries(shown), given: settings, name } }
   }
-  const orderOf = ({ name, channels, given }: Fields) => ({
+  const orderOf = ({ name, channels, given }: ItemFields) => ({
     ...{
       name: name as string,
       channels: channels as CarrierInFile['channels'],
@@ -171,7 +171,7 @@ const settingsOfApp = ({
   provesMetadata,
   texts,
   protection,
-}: ListedApp | AppInFile): Fields => ({
+}: ListedApp | AppInFile): ItemFields => ({
   ...{ region, retentionDays, provesMetadata, texts, protection },
 })
 
@@ -181,7 +181,7 @@ function appsOf(
   wanted: Configuration['apps'],
   appIds: Map<string, string>,
 ): Kind {
-  const set = async (appId: string, fields: Fields, changed: readonly string[]) => {
+  const set = async (appId: string, fields: ItemFields, changed: readonly string[]) => {
     const { region, retentionDays, provesMetadata, texts, protection } = fields as ReturnType<typeof settingsOfApp> &
       AppInFile
     const isGiven = (name: string) => changed.includes(name)
@@ -192,7 +192,7 @@ function appsOf(
     if (isGiven('texts') && texts) await client.apps.setTexts({ appId, texts })
     if (isGiven('protection') && protection) await client.apps.protect({ appId, protection })
   }
-  const given = (fields: Fields) => Object.keys(fields).filter((name) => fields[name] !== undefined)
+  const given = (fields: ItemFields) => Object.keys(fields).filter((name) => fields[name] !== undefined)
   return {
     name: 'app',
     standing: stands.map((app) => ({ key: app.name, fields: settingsOfApp(app) })),
@@ -230,12 +230,12 @@ async function partsOf(client: AdminClient, wanted: AppInFile, appIds: ReadonlyM
   const app = () => idOf(appIds, name)
   const named =
     <T>(key: (one: T) => string) =>
-    (one: T): Item => ({ key: `${key(one)} of ${name}`, fields: one as Fields })
+    (one: T): Item => ({ key: `${key(one)} of ${name}`, fields: one as ItemFields })
   const hookKey = ({ mode, url }: { mode: string; url: string }) => `${mode} ${url}`
   const relayKey = ({ mode, name: relay }: { mode: string; name: string }) => `${mode} ${relay}`
   type Template = Parameters<AdminClient['templates']['save']>[0]['template']
   type Hook = Parameters<AdminClient['webhooks']['add']>[0]
-  const asHook = (fields: Fields) => ({ filters: {}, template: '', ...fields }) as Hook
+  const asHook = (fields: ItemFields) => ({ filters: {}, template: '', ...fields }) as Hook
   return [
     {
       name: 'template',
@@ -286,8 +286,8 @@ async function partsOf(client: AdminClient, wanted: AppInFile, appIds: ReadonlyM
   ]
 }
 
-type Part = 'templates' | 'webhooks' | 'relays'
-const ALL_PARTS: Record<Part, true> = { templates: true, webhooks: true, relays: true }
+type AppPart = 'templates' | 'webhooks' | 'relays'
+const ALL_PARTS: Record<AppPart, true> = { templates: true, webhooks: true, relays: true }
 
 type PlanInFile = NonNullable<AppInFile['plans']>[number]
 
@@ -299,7 +299,7 @@ const asTemplate = (template: NonNullable<AppInFile['templates']>[number]) => ({
 })
 
 /** `wanted`: of which parts. */
-async function standingParts(client: AdminClient, appId: string, wanted: Readonly<Partial<Record<Part, unknown>>>) {
+async function standingParts(client: AdminClient, appId: string, wanted: Readonly<Partial<Record<AppPart, unknown>>>) {
   const [{ templates }, { endpoints }, { relays }, { apps }] = await Promise.all([
     wanted.templates ? client.templates.list({ appId }) : { templates: [] },
     wanted.webhooks ? client.webhooks.list({ appId }) : { endpoints: [] },
@@ -329,11 +329,11 @@ async function routesOf(
     key: [route.channel, route.country, route.app && `of ${route.app}`].filter(Boolean).join(' '),
     fields: route,
   })
-  const placeOf = (fields: Fields) => {
+  const placeOf = (fields: ItemFields) => {
     const { channel, country, app } = fields as RouteInFile
     return { channel, country, ...(app !== undefined && { appId: idOf(appIds, app) }) }
   }
-  const set = (fields: Fields) =>
+  const set = (fields: ItemFields) =>
     client.carriers.setRoute({ ...placeOf(fields), providers: (fields as RouteInFile).providers })
   return {
     ...{ name: 'route', standing: stands.map(item), wanted: wanted.map(item), add: set, change: set },
@@ -358,7 +358,7 @@ async function operatorsOf(
   const fieldsOf = ({ role, appIds: seen }: { role: OperatorInFile['role']; appIds?: string[] | undefined }) => ({
     ...{ role, apps: seen?.map((appId) => names.get(appId) ?? appId) },
   })
-  const rightsOf = ({ role, apps }: Fields) => ({
+  const rightsOf = ({ role, apps }: ItemFields) => ({
     role: role as OperatorInFile['role'],
     appIds: (apps as string[] | undefined)?.map((app) => idOf(appIds, app)),
   })
