@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaul
 import '../../src/admin/api'
 import { type AdminClient, adminClient } from '../../src/admin/client'
 import { adminContract } from '../../src/admin/contract'
-import type { AdminScope } from '../../src/domain/access/admin-token'
+import { ADMIN_NOUNS, type AdminNoun, type AdminScope } from '../../src/domain/access/admin-token'
 import type { App } from '../../src/domain/access/app'
 import * as administer from '../../src/usecases/administer'
 import { ROWS, type Things } from '../console/procedures'
@@ -17,7 +17,11 @@ setDefaultTimeout(HANGS_AFTER_MS)
 const DAY_MS = 86_400_000
 const { tokens: _, reportTokens: __, ...ROUTED } = adminContract
 const ROUTES = Object.entries(ROUTED).flatMap(([noun, procedures]) =>
-  Object.entries(procedures).map(([name, procedure]) => ({ noun, name, route: procedure['~orpc'].route })),
+  Object.entries(procedures).map(([name, procedure]) => ({
+    noun: noun as AdminNoun,
+    name,
+    route: procedure['~orpc'].route,
+  })),
 )
 
 let world: World
@@ -51,11 +55,19 @@ describe('the management API', () => {
   })
   afterEach(() => world.stop())
 
+  test('has the nouns that tokens may name', () => {
+    expect<string[]>(Object.keys(ROUTED).toSorted()).toEqual([...ADMIN_NOUNS])
+  })
+
   test('is off until there is a token', async () => {
     expect((await request('GET', '/apps', { token: 'none' })).status).toBe(404)
     const token = await tokenFor(['apps:read'])
     expect((await request('GET', '/apps', { token: 'none' })).status).toBe(401)
     expect((await request('GET', '/apps', { token })).status).toBe(200)
+  })
+
+  test('has the nouns that tokens may name', () => {
+    expect<string[]>(Object.keys(ROUTED).toSorted()).toEqual([...ADMIN_NOUNS])
   })
 
   test('has a route for each procedure but those of tokens, each with a summary', () => {

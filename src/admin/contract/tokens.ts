@@ -1,9 +1,10 @@
 /** Tokens of the management API. Only an owner at the console or the command line makes them, so they have no route. */
 import { z } from 'zod'
+import { ADMIN_NOUNS } from '../../domain/access/admin-token'
 import { at, ok, procedure } from './base'
 
 /** A noun of this contract, and `read` or `write`. */
-const scope = z.templateLiteral([z.string().regex(/^[a-zA-Z]+$/), ':', z.enum(['read', 'write'])])
+const scope = z.enum(ADMIN_NOUNS.flatMap((noun) => [`${noun}:read` as const, `${noun}:write` as const]))
 
 const rights = z.object({
   scopes: z.array(scope).max(100),

@@ -7,8 +7,15 @@ import { cidrContains } from './network'
 
 export const ADMIN_TOKENS_MAX = 50
 
+/** The nouns of administration that have routes. */
+export const ADMIN_NOUNS = [
+  ...(['apps', 'audit', 'carriers', 'inbox', 'issues', 'keys', 'notices', 'operators', 'overview', 'prices'] as const),
+  ...(['privacy', 'protection', 'relays', 'system', 'templates', 'usage', 'wallet', 'webhooks'] as const),
+] as const
+export type AdminNoun = (typeof ADMIN_NOUNS)[number]
+
 /** What a token may do with a noun: `read`, or `write`, which reads as well. */
-export type AdminScope = `${string}:${'read' | 'write'}`
+export type AdminScope = `${AdminNoun}:${'read' | 'write'}`
 
 export interface AdminToken {
   readonly tokenId: string
@@ -36,7 +43,7 @@ export interface AdminRequest {
 /** Finance's tools have a token that does only this. */
 export const USAGE_SCOPE: AdminScope = 'usage:read'
 
-const hasScope = (scopes: readonly AdminScope[], noun: string, act: 'read' | 'write'): boolean =>
+const hasScope = (scopes: readonly string[], noun: string, act: 'read' | 'write'): boolean =>
   scopes.includes(`${noun}:write`) || (act === 'read' && scopes.includes(`${noun}:read`))
 
 /** Throws `forbidden`. */

@@ -172,6 +172,7 @@ export const EMPTY: Answers = {
   'usage/report': { total: { ...COUNTS, cost: [], unpriced: 0 }, rows: [] },
   'prices/list': { prices: [] },
   'reportTokens/list': { tokens: [] },
+  'tokens/list': { tokens: [] },
   'overview/show': {
     ...{ total: COUNTS, before: COUNTS, series: [], incidents: [], carriers: [], failures: [] },
     apps: [
@@ -638,6 +639,22 @@ export const FULL: Answers = {
       },
       { ...price('prc_3', '', '', ''), currency: 'EUR', amount: '10000' },
     ],
+  },
+  'tokens/list': {
+    tokens: [
+      {
+        ...{ tokenId: 'adm_1', name: 'deploy', scopes: ['apps:write', 'carriers:write', 'keys:read'], allowedCidrs: [] },
+        ...{ createdBy: 'cli', createdAt: NOW - DAY },
+      },
+      {
+        ...{ tokenId: 'adm_2', name: LONG_NAME, scopes: ['usage:read'], appIds: ['a1'], allowedCidrs: ['10.0.0.0/8'] },
+        ...{ expiresAt: NOW + 90 * DAY, createdBy: 'cli', createdAt: NOW - 9 * DAY },
+      },
+    ],
+  },
+  'tokens/create': {
+    ...{ tokenId: 'adm_3', name: 'watch', scopes: ['carriers:read'], allowedCidrs: [], createdBy: 'o1', createdAt: NOW },
+    token: 'adm_oZUe99nGVOGnUIFytrwUtZ8-ecDqukAr3K5xVTbUfFY',
   },
   'reportTokens/list': {
     tokens: [

@@ -19,6 +19,7 @@ import { Time } from '../parts/time'
 import { useMay } from '../session'
 import { OperatorTable } from './operators/operator-table'
 import { type ChosenRights, Rights, RightsChoice, rightsOf } from './operators/rights'
+import { Tokens } from './operators/tokens'
 
 const words = inWords({
   en: { about: 'The people who may sign in to this console, with their roles.', invite: 'Invite' },
@@ -49,6 +50,7 @@ export default function Operators() {
       <Stack gap="xl">
         <OperatorTable />
         <InvitationTable />
+        {may('operators') && <Tokens />}
       </Stack>
     </>
   )
