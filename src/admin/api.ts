@@ -103,10 +103,14 @@ export function createAdminApi(deps: AdminServices): AdminApi {
     const known = await store.read.admin.request(requestId)
     if (!known) return undefined
     if (known.fingerprint !== fingerprint)
-      throw conflict('Idempotency-Key', 'idempotency_key_reused', 'This key was used for a different request')
+      throw conflict(
+        'Idempotency-Key',
+        'idempotency_key_reused',
+        'This idempotency key was used for a different request',
+      )
     if (known.answer === undefined)
       throw conflict('Idempotency-Key', 'answer_lost', 'It was done, and its answer is lost: look at what is there')
-    return answered(200, known.answer)
+    return answered(200, known.answer, { 'idempotency-replayed': 'true' })
   }
 }
 
@@ -115,7 +119,7 @@ function unchangedSince(headers: Headers): number | undefined {
   const given = headers.get('if-match')
   if (given === null || given === '*') return undefined
   const [, seq] = /^"(\d{1,15})"$/.exec(given) ?? []
-  if (seq === undefined) throw invalid('If-Match', 'invalid_format', 'must be the ETag of an answer')
+  if (seq === undefined) throw invalid('If-Match', 'invalid_format', 'must be one ETag of an answer, with its quotes')
   return Number(seq)
 }
 

@@ -3,7 +3,7 @@ import type { AdminScope } from '../domain/access/admin-token'
 import type { OperatorSession, Permission } from '../domain/access/operator'
 import type { CarrierConfig, CarrierSetup } from '../domain/delivery/carrier'
 import type { Numbering } from '../domain/phone/phone'
-import { Refusal } from '../domain/shared/error'
+import { invalid, Refusal } from '../domain/shared/error'
 import type { HookUrlPolicy } from '../domain/webhooks/target-address'
 import type { Carrier, CarrierEndpoint, ListedType, TemplateRequest, TemplateState } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
@@ -77,6 +77,11 @@ export interface AdminCarrierTypes extends CarrierTypes {
   list(): ListedType[]
   showsVerifyToken(carrier: CarrierSetup): boolean
   settingsOf(carrier: CarrierSetup): { type: ListedType; settings: Record<string, string>; secrets: string[] }
+  /** The settings that differ from those that are stored, by name, also secrets; and `channels`. */
+  differing(
+    carrier: CarrierConfig,
+    wanted: Pick<CarrierConfig, 'channels'> & { settings: Readonly<Record<string, string>> },
+  ): string[]
   /** The configuration of the carrier with these settings. Throws `invalid`. */
   configWith(carrier: CarrierSetup, settings: Readonly<Record<string, string>>): Record<string, unknown>
 }
@@ -123,5 +128,17 @@ export const adminOf = (deps: AdminServices, context: AdminContext) => ({
 
 /** A refusal that is shown without a failed request. */
 export const mistakeOf = ({ detail: { param, reason, about } }: Refusal) => ({ param, reason, about })
+
+/** Throws `invalid` where one country and several are named. */
+export function countriesOf({
+  country,
+  countries,
+}: {
+  country?: string | undefined
+  countries?: string[] | undefined
+}): ReadonlyArray<string | undefined> {
+  if (country !== undefined && countries) throw invalid('countries', 'duplicate_field', 'not beside `country`')
+  return countries ?? [country]
+}
 
 export const OK = { ok: true } as const

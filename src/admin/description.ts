@@ -1,5 +1,6 @@
 /** The description of the management API, made from the contract. */
 import type { AnyContractProcedure } from '@orpc/contract'
+import type { JSONSchema } from '@orpc/openapi'
 import { OpenAPIGenerator } from '@orpc/openapi'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import { ADMIN_PREFIX } from '../http/route-table'
@@ -8,14 +9,23 @@ import type { Access } from './contract/base'
 
 const DESCRIPTION = `Administer an installation: what people do at its console, for machines.
 
-A token opens it, which an owner makes at the console or with \`watchword token create\`. It has scopes such as \`carriers:write\`:
-the noun of each operation, with \`read\` for GET and \`write\` for all others. Without any token the API is off, and every path is 404.
+A token opens it, which an owner makes at the console or with \`watchword token create\`. Without any token the API is off, and every path is
+404. To begin:
 
+\`\`\`sh
+curl https://otp.example.com/admin/v1/apps -H "Authorization: Bearer adm_…"
+\`\`\`
+
+The usual order is \`GET /carrier-types\`, \`POST /carriers\` with the settings of one, \`PUT /routes\`, and \`POST /apps/{appId}/keys\`. Carriers are called
+\`providers\` in some fields. The [guide](/docs/guide/administration) has an example.
+
+- **Scopes** of a token are the tag of an operation and \`read\` for GET, or \`write\` for all others, such as \`carriers:write\`. \`write\` includes \`read\`.
 - **Times** are Unix milliseconds, amounts whole credits.
-- **Errors** have the envelope of \`/v1\`: \`{defined, code, status, message, data}\`. 400 is what cannot be read, 422 what a rule does not allow.
-- **Two people**: an answer to GET has an \`ETag\`. Sent back as \`If-Match\`, a change is refused with 409 if somebody has changed the same
-  thing since.
-- **Retries**: a request with an \`Idempotency-Key\` that changes something is carried out once within a day. Repeated, it gets its answer again.
+- **Errors** are \`{defined, code, status, message, data}\`, as under \`/v1\`. 400 is what has the wrong form, 422 what a rule does not allow.
+- **Two people**: an answer to GET has an \`ETag\`, one number for everything. Sent back as \`If-Match\`, a change is refused with 409 only if somebody has
+  changed the same thing since: this app, this carrier, this route. Take it from the list that has the thing.
+- **Retries**: POST with an \`Idempotency-Key\` that changes something is carried out once within a day. The same path and body again get the same
+  answer, with the header \`Idempotency-Replayed\`.
 - **Audit**: every change is in the log, with the token's name.`
 
 const IDEMPOTENCY_KEY = {
@@ -30,6 +40,26 @@ const IF_MATCH = {
   schema: { type: 'string' },
 }
 
+const ERROR: JSONSchema = {
+  type: 'object',
+  required: ['defined', 'code', 'status', 'message'],
+  properties: {
+    ...{
+      defined: { type: 'boolean' },
+      code: { type: 'string' },
+      status: { type: 'integer' },
+      message: { type: 'string' },
+    },
+    data: {
+      type: 'object',
+      properties: {
+        param: { type: 'string', description: 'The field or header that is to blame.' },
+        reason: { type: 'string', description: 'For programs; docs/guide/errors says what to do about each.' },
+      },
+    },
+  },
+}
+
 type DescribedOperation = Record<string, unknown>
 
 /** `publicUrl`: the public origin of this deployment, where it is known. */
@@ -41,6 +71,9 @@ export async function describeAdmin(publicUrl?: string): Promise<object> {
       info: { title: 'Watchword administration', version: '1.0.0', description: DESCRIPTION },
       servers: [{ url: `${publicUrl ?? ''}${ADMIN_PREFIX}` }],
       components: {
+        responses: {
+          Error: { description: 'Why it was refused', content: { 'application/json': { schema: ERROR as object } } },
+        },
         securitySchemes: {
           token: { type: 'http', scheme: 'bearer', description: 'A token (`adm_…`) of the management API.' },
         },
@@ -53,17 +86,24 @@ export async function describeAdmin(publicUrl?: string): Promise<object> {
     for (const procedure of Object.values<AnyContractProcedure>(procedures)) {
       const { route, meta } = procedure['~orpc']
       const operation = paths[route.path ?? '']?.[(route.method ?? '').toLowerCase()]
-      if (operation) complete(operation, { noun, isReading: route.method === 'GET', access: meta as Access })
+      if (operation) complete(operation, { noun, method: route.method ?? '', access: meta as Access })
     }
   return document
 }
 
 function complete(
   operation: DescribedOperation,
-  { noun, isReading, access }: { noun: string; isReading: boolean; access: Access },
+  { noun, method, access }: { noun: string; method: string; access: Access },
 ): void {
+  const scope = `${noun}:${method === 'GET' ? 'read' : 'write'}`
   operation.tags = [noun]
-  operation['x-required-scopes'] = [`${noun}:${isReading ? 'read' : 'write'}`]
+  operation['x-required-scopes'] = [scope]
   operation['x-needs-all-apps'] = access.reach === 'installation'
-  if (!isReading) operation.parameters = [...((operation.parameters as object[]) ?? []), IDEMPOTENCY_KEY, IF_MATCH]
+  const reach = access.reach === 'installation' ? ', for all apps' : ''
+  operation.description = [operation.description, `Scope: \`${scope}\`${reach}.`].filter(Boolean).join(' ')
+  const header = { GET: [], POST: [IDEMPOTENCY_KEY] }[method] ?? [IF_MATCH]
+  operation.parameters = [...((operation.parameters as object[]) ?? []), ...header]
+  const responses = operation.responses as Record<string, object>
+  for (const status of Object.keys(responses).filter((status) => status >= '400'))
+    responses[status] = { $ref: '#/components/responses/Error' }
 }

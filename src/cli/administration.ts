@@ -1,5 +1,4 @@
 /** Administration as files and machines see it: of the opened database, or of a server far away. */
-import { readFileSync } from 'node:fs'
 import { createRouterClient } from '@orpc/server'
 import { type AdminClient, adminClient } from '../admin/client'
 import type { AdminServices } from '../admin/context'
@@ -10,6 +9,7 @@ import { carrierTypes } from '../providers/type-settings'
 import { systemPasswords } from '../system/passwords'
 import type { ProtectionHistory } from '../usecases/abuse/read-protection'
 import { adminOf, inspectorOf, type Opened } from './open'
+import { Failure } from './output'
 
 /**
  * The procedures on the opened database, as the command line. What only a running server knows, such as messages that are on their
@@ -39,6 +39,9 @@ export function administrationOf(opened: Opened): AdminClient {
   }) as AdminClient
 }
 
-/** `tokenFile`: a file with the token alone, so that it stands in no list of processes. */
-export const administrationAt = (server: string, tokenFile: string): AdminClient =>
-  adminClient({ server, token: readFileSync(tokenFile, 'utf8').trim() }, (request) => fetch(request))
+export const administrationAt = (server: string, token: string): AdminClient =>
+  adminClient({ server, token }, (request) =>
+    fetch(request).catch((error: Error) => {
+      throw new Failure('unreachable', `${server} does not answer: ${error.message}`)
+    }),
+  )

@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parse, stringify, YAMLParseError } from 'yaml'
 import { z } from 'zod'
 import type { AdminClient } from '../admin/client'
-import { type ConfigurationStep, configurationOf, stepsTo } from '../admin/file/apply'
+import { type ConfigurationStep, configurationOf, type Shown, stepsTo } from '../admin/file/apply'
 import { type Configuration, configuration } from '../admin/file/configuration'
 import { administrationAt, administrationOf } from './administration'
 import { type CommonOptions, type Confirmable, confirm, onData, onDataCommand, onDataOrNew, yesOption } from './command'
@@ -19,7 +19,7 @@ interface InstallationOptions extends CommonOptions {
 
 const withPlace = (made: Command): Command =>
   made
-    .addOption(new Option('--server <url>', 'a server far away, by its management API'))
+    .addOption(new Option('--server <url>', 'a server far away, by its management API').conflicts('data'))
     .addOption(new Option('--token-file <file>', 'file with the token for --server'))
 
 async function at(
@@ -28,16 +28,19 @@ async function at(
   work: (client: AdminClient, output: Output) => Promise<void>,
 ) {
   const { server, tokenFile } = options
-  if (server === undefined)
+  if ((server === undefined) !== (tokenFile === undefined))
+    throw new InvalidArgumentError('--server and --token-file belong together')
+  if (server === undefined || tokenFile === undefined)
     return (makes ? onDataOrNew : onData)(options, (opened, output) => work(administrationOf(opened), output))
-  if (tokenFile === undefined) throw new InvalidArgumentError('--server needs --token-file')
+  if (!URL.canParse(server)) throw new InvalidArgumentError('--server: must be a URL such as https://otp.example.com')
+  await work(administrationAt(server, readText(tokenFile, '--token-file').trim()), outputFor(options.json))
+}
+
+function readText(file: string, what: string): string {
   try {
-    await work(administrationAt(server, tokenFile), outputFor(options.json))
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
   } catch (error) {
-    if (error instanceof ORPCError) throw new Failure(error.code.toLowerCase(), error.message)
-    if (error instanceof TypeError || (error instanceof Error && 'code' in error))
-      throw new Failure('unreachable', `${server} does not answer: ${error.message}`)
-    throw error
+    throw new Failure('not_found', `${what}: ${(error as Error).message}`)
   }
 }
 
@@ -58,24 +61,44 @@ export const applyCommand = () =>
     .action(
       (options: InstallationOptions & Confirmable & { file: string; dryRun?: true; prune?: true; schema?: true }) => {
         if (options.schema) return outputFor(true)(z.toJSONSchema(configuration, { io: 'input' }), [])
-        const wanted = withSecrets(read(options.file), options.file)
+        const { wanted, hidden } = withSecrets(read(options.file), options.file)
         return at(options, options.dryRun !== true, async (client, output) => {
-          const steps = await stepsTo(client, wanted, options.prune ?? false)
-          const told = steps.map(({ sign, what, details }) => ({ sign, what, details }))
-          if (options.dryRun) return output({ steps: told, applied: false }, linesOf(steps, 'would change'))
+          const steps = await stepsTo(client, wanted, { prunes: options.prune ?? false, hidden }).catch(refused)
+          const told = (done: readonly ConfigurationStep[]) =>
+            done.map(({ sign, what, details }) => ({ sign, what, details }))
+          if (options.dryRun) return output({ steps: told(steps), applied: false }, linesOf(steps, 'would change'))
           const removed = steps.filter(({ sign }) => sign === '-').map(({ what }) => what)
           if (removed.length > 0) await confirm(options, `Remove ${removed.join(', ')}?`)
-          const shown = []
-          for (const step of steps) shown.push(...(await taken(step)))
-          output({ steps: told, applied: true, shown }, [
-            ...linesOf(steps, 'changed'),
-            ...(shown.length > 0
-              ? ['', 'Shown only now:', ...shown.map(({ what, value }) => `  ${what}: ${value}`)]
-              : []),
-          ])
+          const done: ConfigurationStep[] = []
+          const shown: Shown[] = []
+          const tell = (isAll: boolean) =>
+            output({ steps: told(done), applied: isAll, shown }, [
+              ...linesOf(done, 'changed'),
+              ...(shown.length > 0
+                ? ['', 'Shown only now:', ...shown.map(({ what, value }) => `  ${what}: ${value}`)]
+                : []),
+            ])
+          for (const step of steps) {
+            try {
+              shown.push(...(await step.take()))
+            } catch (error) {
+              // What was made is told: its secrets are shown only now.
+              if (done.length > 0) tell(false)
+              if (error instanceof Error) error.message = `${step.what}: ${error.message}`
+              return refused(error)
+            }
+            done.push(step)
+          }
+          tell(true)
         })
       },
     )
+
+/** What a server far away refuses ends the command as what is refused here. */
+function refused(error: unknown): never {
+  if (error instanceof ORPCError) throw new Failure(error.code.toLowerCase(), error.message)
+  throw error
+}
 
 export const exportCommand = () =>
   withPlace(
@@ -86,21 +109,10 @@ export const exportCommand = () =>
     ),
   ).action((options: InstallationOptions) =>
     at(options, false, async (client, output) => {
-      const found = await configurationOf(client)
+      const found = await configurationOf(client).catch(refused)
       output(found, [stringify(JSON.parse(JSON.stringify(found))).trimEnd()])
     }),
   )
-
-/** Names the step that a refusal belongs to: those before it are done. */
-async function taken(step: ConfigurationStep): ReturnType<ConfigurationStep['take']> {
-  try {
-    return await step.take()
-  } catch (error) {
-    if (error instanceof Error)
-      error.message = `${step.what}: ${error.message}. What stands before it in the file is done.`
-    throw error
-  }
-}
 
 const STYLES = { '+': 'green', '~': 'yellow', '-': 'red' } as const
 
@@ -116,7 +128,7 @@ const linesOf = (steps: readonly ConfigurationStep[], verb: string): string[] =>
       ]
 
 function read(file: string): Configuration {
-  const text = readFileSync(file === '-' ? 0 : file, 'utf8')
+  const text = readText(file, '--file')
   let document: unknown
   try {
     document = parse(text)
@@ -126,24 +138,32 @@ function read(file: string): Configuration {
   }
   const read = configuration.safeParse(document ?? {})
   if (read.success) return read.data
-  const mistakes = read.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
+  const mistakes = read.error.issues.map((issue) => {
+    const what = issue.code === 'unrecognized_keys' ? `unknown field ${issue.keys.join(', ')}` : issue.message
+    return `${issue.path.join('.') || 'the file'}: ${what}`
+  })
   throw new Failure('invalid', [`${file} is not right:`, ...mistakes].join('\n  '))
 }
 
-/** Puts in what `env:NAME` and `file:PATH` refer to. */
-function withSecrets({ carriers, apps, ...others }: Configuration, file: string): Configuration {
+/** Puts in what `env:NAME` and `file:PATH` refer to. `hidden`: those values, which are never printed. */
+function withSecrets(
+  { carriers, apps, ...others }: Configuration,
+  file: string,
+): { wanted: Configuration; hidden: ReadonlySet<string> } {
+  const hidden = new Set<string>()
   const folder = file === '-' ? '.' : dirname(file)
   const referred = (text: string): string => {
     const [, kind, name = ''] = /^(env|file):(.+)$/.exec(text) ?? []
-    if (kind === 'file') return readFileSync(resolve(folder, name), 'utf8').trimEnd()
     if (kind === undefined) return text
-    const value = process.env[name]
-    if (value === undefined) throw new Failure('invalid', `${file} refers to env:${name}, which is not set`)
+    const value =
+      kind === 'file' ? readText(resolve(folder, name), `${file} refers to ${text}`).trimEnd() : process.env[name]
+    if (value === undefined) throw new Failure('invalid', `${file} refers to ${text}, which is not set`)
+    hidden.add(value)
     return value
   }
   const all = (texts: Record<string, string>) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, referred(text)]))
-  return {
+  const wanted = {
     ...others,
     ...(carriers && { carriers: carriers.map((carrier) => ({ ...carrier, settings: all(carrier.settings) })) }),
     ...(apps && {
@@ -159,4 +179,5 @@ function withSecrets({ carriers, apps, ...others }: Configuration, file: string)
       })),
     }),
   }
+  return { wanted, hidden }
 }

@@ -55,13 +55,19 @@ export function typeOf({ type, config: { description } }: CarrierSetup): Carrier
   return own
 }
 
+/** Throws `invalid`. */
+export function assertType(carrier: CarrierSetup): CarrierType {
+  const known = typeOf(carrier)
+  if (known) return known
+  const choices = Object.keys(CARRIER_TYPES)
+  throw invalid('type', 'not_a_choice', `no such provider type: ${carrier.type}. Known: ${choices.join(' ')}`, {
+    choices,
+  })
+}
+
 /** Throws `invalid`, naming the setting that is wrong. */
 export function assertCarrier({ type, channels, config, concurrency, timeoutMs }: CarrierConfig): void {
-  const known = typeOf({ type, config })
-  if (!known) {
-    const choices = Object.keys(CARRIER_TYPES)
-    throw invalid('type', 'not_a_choice', `no such provider type: ${type}. Known: ${choices.join(' ')}`, { choices })
-  }
+  const known = assertType({ type, config })
   const unserved = channels.find((channel) => !known.channels.includes(channel))
   if (unserved) {
     const about = { provider: type, channel: unserved }

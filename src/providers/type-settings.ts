@@ -1,8 +1,8 @@
 /** The settings of a type of carriers as forms and lists show them, and a configuration made of what was filled in. */
-import type { CarrierSetup } from '../domain/delivery/carrier'
+import type { CarrierConfig, CarrierSetup } from '../domain/delivery/carrier'
 import { invalid } from '../domain/shared/error'
 import type { ListedType, TypeSetting } from '../ports/carrier'
-import { assertCarrier, CARRIER_TYPES, reportsBySecret, showsVerifyToken, typeOf } from './carriers'
+import { assertCarrier, assertType, CARRIER_TYPES, reportsBySecret, showsVerifyToken, typeOf } from './carriers'
 import type { DescriptionFile } from './description'
 import { DESCRIPTIONS } from './descriptions'
 import { withEngineSettings } from './engine-settings'
@@ -80,6 +80,7 @@ function headersIn(param: string, text: string): Record<string, string> {
  * would go to somebody else then. Any other setting that is left out is removed. Throws `invalid`.
  */
 function configWith(carrier: CarrierSetup, given: Readonly<Record<string, string>>): Record<string, unknown> {
+  assertType(carrier)
   const { settings } = formOfCarrier(carrier)
   const unknown = Object.keys(given).find((name) => settings.every((setting) => setting.name !== name))
   if (unknown !== undefined) throw invalid(`config.${unknown}`, 'unknown_field', 'unknown field or parameter')
@@ -117,6 +118,20 @@ export const carrierTypes = {
       return listedType(type, { channels: description.channels, description })
     }),
   ],
+  /** The settings that differ from those that are stored, by name, also secrets; and `channels`. */
+  differing(
+    carrier: CarrierConfig,
+    { channels, settings }: Pick<CarrierConfig, 'channels'> & { settings: Readonly<Record<string, string>> },
+  ): string[] {
+    const known = formOfCarrier(carrier).settings
+    const isStored = ([name, text]: [string, string]) => {
+      const setting = known.find((one) => one.name === name)
+      return setting !== undefined && (textOf(carrier.config, setting) ?? '') === text.trim()
+    }
+    const isSame = channels.toSorted().join() === carrier.channels.toSorted().join()
+    const differing = Object.entries(settings).filter((entry) => !isStored(entry))
+    return [...(isSame ? [] : ['channels']), ...differing.map(([name]) => name)]
+  },
   /** The type of a carrier, its settings but for the secrets, and which secrets are stored. */
   settingsOf(carrier: CarrierSetup): { type: ListedType; settings: Record<string, string>; secrets: string[] } {
     const type = formOfCarrier(carrier)

@@ -73,12 +73,35 @@ test('what is exported can be applied, with the secrets that it refers to', () =
   run(['apply', '--data', data])
   const { out } = run(['export', '--data', data])
   expect(out).not.toContain('sealed')
-  const applied = run(['apply', '-f', '-', '--prune', '--data', data], { stdin: out, env: { MAIN_APISECRET: 'x' } })
+  const applied = run(['apply', '-f', '-', '--prune', '--data', data], {
+    stdin: out,
+    env: { MAIN_APISECRET: 'sealed' },
+  })
   expect(applied.out).toBe('Nothing differs from the file.\n')
 })
 
+test('what was done before a step is refused is told, with the secrets that are shown only then', () => {
+  const stdin = `
+carriers: [{ name: own, type: http, channels: [sms], settings: { url: "https://sms.example.com/", reports: "true" } }]
+apps: [{ name: shop, region: XX }]`
+  const { exitCode, out, err } = run(['apply', '-f', '-', '--data', data], { stdin })
+  expect([exitCode, err]).toEqual([1, expect.stringContaining('app shop: region: must be an ISO 3166')])
+  expect(out).toContain('+ carrier own\n1 thing changed.')
+  expect(out).toContain('carrier own, reportSecret: ')
+})
+
+test('a token without its server is refused: the data folder is not meant', () => {
+  expect(run(['apply', '--token-file', 'token'])).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('--server'),
+  })
+  expect(run(['apply', '--server', 'http://127.0.0.1:1', '--token-file', 'none'])).toMatchObject({
+    ...{ exitCode: 1, err: expect.stringContaining('no such file') },
+  })
+})
+
 test.each([
-  ['a field that is unknown', 'apps: [{ nme: shop }]', 'apps.0'],
+  ['a field that is unknown', 'apps: [{ nme: shop }]', 'apps.0: unknown field nme'],
   ['a file that is no YAML', 'apps: [', 'line 1'],
   [
     'a reference to what is not set',

@@ -7,7 +7,7 @@ import { PROTECTION_MODES } from '../../abuse/rules/rule'
 import { ALLOWANCES } from '../../domain/access/api-key'
 import { CALLER_KINDS } from '../../domain/access/caller'
 import { RESENDS } from '../../domain/delivery/plan'
-import { act, at, channel, leg, mode, ofApp, ok, severalCountries } from './base'
+import { act, at, channel, leg, mode, ofApp, ok, oneCountry, severalCountries } from './base'
 
 /** ISO 3166 code of the region for national phone formats; missing: the server's own. */
 export const region = z.string().optional()
@@ -80,10 +80,17 @@ const provesMetadata = z.boolean()
 export const retentionDays = z.int().optional()
 
 /** The key of a delivery plan: the channel that callers ask for, and one country or all others. */
-const planKey = z.object({ channel, country: z.string().optional() })
+const planKey = z.object({ channel, country: oneCountry })
 export const plan = planKey.extend({
   resend: z.enum(RESENDS).optional(),
-  legs: z.array(z.object({ channel: leg, waitSec: z.number().optional() })),
+  legs: z
+    .array(
+      z.object({
+        channel: leg,
+        waitSec: z.number().optional().describe('After so many seconds without a delivery the next leg begins.'),
+      }),
+    )
+    .describe('The channels that a code goes by, in order.'),
 })
 
 const app = z.object({
@@ -208,7 +215,9 @@ export const apps = {
     .output(twilio),
 }
 
-export const allows = z.array(z.enum(ALLOWANCES))
+export const allows = z
+  .array(z.enum(ALLOWANCES))
+  .describe('Extra rights of a live browser key: `from` sets the sender, `text` fills variables with free text.')
 
 const limits = z.object({
   issuesPerMin: z.int().min(1).optional(),
@@ -247,13 +256,20 @@ export const keys = {
   create: act('POST /apps/{appId}/keys', 'Create an API key. Returns the key itself, once.', 'keys')
     .input(
       ofApp.extend({
-        kind: z.enum(['sk', 'pk']),
+        kind: z.enum(['sk', 'pk']).describe('sk: a secret key, for servers. pk: a browser key, which is public.'),
         mode,
-        name: z.string().optional(),
-        scopes: z.array(z.enum(SCOPES)).optional(),
-        allowedOrigins: z.array(z.string()).default([]),
-        allowedCidrs: z.array(z.string()).default([]),
-        limits: limits.default({}),
+        name: z.string().optional().describe('What it is for, as lists show it.'),
+        scopes: z
+          .array(z.enum(SCOPES))
+          .min(1)
+          .optional()
+          .describe('What it may do. Missing: `*` for a secret key, `otp:issue` and `otp:verify` for a browser key.'),
+        allowedOrigins: z
+          .array(z.string())
+          .default([])
+          .describe('Exact origins that a browser key is used from, such as https://shop.example.com.'),
+        allowedCidrs: z.array(z.string()).default([]).describe('Networks that a secret key is used from; none: any.'),
+        limits: limits.default({}).describe('Own limits of a live key, for each minute.'),
         allows: allows.default([]),
         expiresAt: at.optional(),
       }),
@@ -264,7 +280,9 @@ export const keys = {
     'Replace an API key. A new key with the same rights; the old one stops working after `overlapHours`.',
     'keys',
   )
-    .input(z.object({ keyId: z.string(), overlapHours: z.int().min(0).max(168) }))
+    .input(
+      z.object({ keyId: z.string(), overlapHours: z.int().min(0).max(168).describe('How long the old one goes on.') }),
+    )
     .output(z.object({ keyId: z.string(), key: z.string(), previousWorksUntil: at })),
   allow: act(
     'PUT /keys/{keyId}/allows',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { RULES } from '../../abuse/rules/rule'
 import { REPORT_OUTCOMES } from '../../domain/delivery/report-tally'
-import { act, at, channel, leg, ok, severalCountries } from './base'
+import { act, at, channel, leg, ok, oneCountry, severalCountries } from './base'
 
 /** The state of a carrier that the server found last. */
 export const carrierHealth = z.object({
@@ -35,9 +35,9 @@ const provider = carrierHealth.extend({
 
 export const route = z.object({
   channel: leg,
-  country: z.string().optional(),
-  appId: z.string().optional(),
-  providers: z.array(z.string()).min(1),
+  country: oneCountry,
+  appId: z.string().optional().describe('Only this app; missing: every app without a route of its own.'),
+  providers: z.array(z.string()).min(1).describe('Names of carriers, in the order in which they are asked.'),
 })
 
 const setting = z.object({
@@ -85,7 +85,14 @@ const testReport = z.object({
 
 const ofCarrier = z.object({ name: z.string() })
 /** By the names of the settings. One that is left out is not set; a stored secret stays. */
-const filledIn = z.object({ channels: z.array(leg), settings: z.record(z.string(), z.string().max(10_000)) })
+const filledIn = z.object({
+  channels: z.array(leg),
+  settings: z
+    .record(z.string(), z.string().max(10_000))
+    .describe(
+      'By the names that `GET /carrier-types` has for the type; a secret that is left out stays as it is stored.',
+    ),
+})
 
 const templateState = z.object({ language: z.string(), status: z.string(), reason: z.string().optional() })
 
@@ -137,7 +144,12 @@ export const carriers = {
     'carriers',
     'installation',
   )
-    .input(filledIn.extend({ name: z.string(), type: z.string() }))
+    .input(
+      filledIn.extend({
+        name: z.string().describe('Its name, as routes have it.'),
+        type: z.string().describe('One of `GET /carrier-types`.'),
+      }),
+    )
     .output(
       z.object({
         reportUrl: z.string(),
@@ -169,6 +181,14 @@ export const carriers = {
   )
     .input(filledIn.extend(ofCarrier.shape))
     .output(ok),
+  compare: act(
+    'POST /carriers/{name}/compare',
+    'Compare settings with those that are stored. Nothing changes. Answers the names of those that differ, also of secrets, and `channels`.',
+    'carriers',
+    'installation',
+  )
+    .input(filledIn.extend(ofCarrier.shape))
+    .output(z.object({ differing: z.array(z.string()) })),
   pause: act(
     'POST /carriers/{name}/pause',
     'Pause a carrier. It gets no new message until it is resumed. Its reports still count.',
@@ -188,7 +208,14 @@ export const carriers = {
   )
     .input(filledIn.extend({ ...ofCarrier.shape, test: testOrder }))
     .output(testReport.extend({ isRotated: z.boolean() })),
-  remove: act('DELETE /carriers/{name}', 'Remove a carrier.', 'carriers', 'installation').input(ofCarrier).output(ok),
+  remove: act(
+    'DELETE /carriers/{name}',
+    'Remove a carrier. Routes that name it stay, and go on with their other carriers.',
+    'carriers',
+    'installation',
+  )
+    .input(ofCarrier)
+    .output(ok),
   whatsappTemplate: act(
     'POST /carriers/{name}/whatsapp-template',
     'Create a WhatsApp template. Creates these languages of the WhatsApp template at Meta, and answers the state of each one that is there.',

@@ -10,11 +10,10 @@ const filters = z.object({
 })
 
 export const hookSettings = z.object({
-  url: z.string(),
+  url: z.string().describe('Receives the events as POST requests.'),
   events: z.array(eventType),
-  filters,
-  /** JSON with `{{path}}`; empty sends the unchanged event. */
-  template: z.string(),
+  filters: filters.describe('Only events of these channels (`method`), purposes (`type`) or metadata; empty: all.'),
+  template: z.string().describe('JSON with {{path}} that is sent instead of the event; empty: the event itself.'),
 })
 
 export const endpoint = hookSettings.extend({
@@ -54,7 +53,15 @@ export const webhooks = {
     .input(ofApp)
     .output(z.object({ endpoints: z.array(endpoint) })),
   add: act('POST /apps/{appId}/webhooks', 'Add a webhook endpoint. Returns the secret, once.', 'webhooks')
-    .input(ofApp.extend({ mode, ...hookSettings.shape, headers: headers.default({}) }))
+    .input(
+      ofApp.extend({
+        mode,
+        ...hookSettings.shape,
+        filters: filters.default({}),
+        template: z.string().default(''),
+        headers: headers.default({}),
+      }),
+    )
     .output(z.object({ endpoint, secret: z.string() })),
   update: act(
     'PATCH /webhooks/{endpointId}',

@@ -1,5 +1,6 @@
 /** What stands, compared with what a file wants, as steps that a person reads before they are taken. */
 import { isDeepStrictEqual } from 'node:util'
+import { Refusal } from '../../domain/shared/error'
 import type { AdminClient } from '../client'
 import type { AppInFile, CarrierInFile, Configuration } from './configuration'
 
@@ -44,23 +45,41 @@ export interface Shown {
 export async function stepsTo(
   client: AdminClient,
   wanted: Configuration,
-  prunes: boolean,
+  { prunes = false, hidden = new Set() }: { prunes?: boolean; hidden?: ReadonlySet<string> } = {},
 ): Promise<ConfigurationStep[]> {
   const { apps } = await client.apps.list()
+  const named = (wanted.apps ?? []).map(({ name }) => name)
+  assertOneOfEach(
+    'app',
+    apps.map(({ name }) => name).filter((name) => named.includes(name)),
+  )
   const appIds = new Map(apps.map(({ appId, name }) => [name, appId]))
   const kinds = [
     ...(wanted.carriers ? [await carriersOf(client, wanted.carriers)] : []),
     appsOf(client, apps, wanted.apps, appIds),
     ...(await Promise.all((wanted.apps ?? []).map((app) => partsOf(client, app, appIds)))).flat(),
-    ...(wanted.routes ? [await routesOf(client, wanted.routes, appIds)] : []),
+    ...(wanted.routes ? [await routesOf(client, wanted, appIds)] : []),
     ...(wanted.operators ? [await operatorsOf(client, wanted.operators, appIds)] : []),
   ]
-  const changes = kinds.flatMap((kind) => (kind.wanted ?? []).flatMap((item) => stepFor(kind, item) ?? []))
+  for (const { name, wanted = [] } of kinds)
+    assertOneOfEach(
+      name,
+      wanted.map(({ key }) => key),
+    )
+  const changes = kinds.flatMap((kind) => (kind.wanted ?? []).flatMap((item) => stepFor(kind, item, hidden) ?? []))
   const removals = prunes ? kinds.toReversed().flatMap(removalsOf) : []
   return [...changes, ...removals]
 }
 
-function stepFor(kind: Kind, { key, fields }: Item): ConfigurationStep | undefined {
+/** Throws `invalid`. */
+function assertOneOfEach(kind: string, keys: readonly string[]): void {
+  const twice = keys.find((key, index) => keys.indexOf(key) < index)
+  if (twice !== undefined) throw wrong(`There are two of ${kind} ${twice}: the file could not tell them apart`)
+}
+
+const wrong = (message: string) => new Refusal('invalid', message)
+
+function stepFor(kind: Kind, { key, fields }: Item, hidden: ReadonlySet<string>): ConfigurationStep | undefined {
   const what = `${kind.name} ${key}`
   const standing = kind.standing.find((item) => item.key === key)
   if (!standing) return { sign: '+', what, details: [], take: async () => shownOf(what, await kind.add(fields)) }
@@ -70,7 +89,7 @@ function stepFor(kind: Kind, { key, fields }: Item): ConfigurationStep | undefin
   const changed = differing.map(([name]) => name)
   return {
     ...{ sign: '~', what },
-    details: differing.flatMap(([name, value]) => differences(name, standing.fields[name], value)),
+    details: differing.flatMap(([name, value]) => differences(name, standing.fields[name], value, hidden)),
     take: async () => shownOf(what, await kind.change(fields, changed, standing)),
   }
 }
@@ -84,6 +103,9 @@ const removalsOf = (kind: Kind): ConfigurationStep[] =>
           ...{ sign: '-', what: `${kind.name} ${item.key}`, details: [] },
           take: async () => shownOf('', await kind.remove(item)),
         }))
+
+/** In place of a secret that differs from the stored one. */
+const ANOTHER = '(another one)'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -99,11 +121,14 @@ function covers(standing: unknown, wanted: unknown): boolean {
 
 const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
 
-function differences(name: string, standing: unknown, wanted: unknown): string[] {
+function differences(name: string, standing: unknown, wanted: unknown, hidden: ReadonlySet<string>): string[] {
   if (covers(standing, wanted)) return []
+  if (wanted === ANOTHER || hidden.has(wanted as string)) return [`${name}: differs`]
   if (!isObject(wanted)) return [`${name}: ${inWords(standing)} → ${inWords(wanted)}`]
   const known = isObject(standing) ? standing : {}
-  return Object.entries(wanted).flatMap(([inner, value]) => differences(`${name}.${inner}`, known[inner], value))
+  return Object.entries(wanted).flatMap(([inner, value]) =>
+    differences(`${name}.${inner}`, known[inner], value, hidden),
+  )
 }
 
 const inWords = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value))
@@ -121,37 +146,46 @@ function shownOf(what: string, answer: unknown): Shown[] {
 }
 
 async function carriersOf(client: AdminClient, wanted: readonly CarrierInFile[]): Promise<Kind> {
-  const stands = await standingCarriers(client)
-  const byName = new Map(stands.map((carrier) => [carrier.name, carrier]))
+  const stands = new Map((await standingCarriers(client)).map((carrier) => [carrier.name, carrier]))
   const { types } = await client.carriers.types()
-  /** Stored secrets are not compared: they never come back. */
-  const item = ({ name, type, channels, settings }: CarrierInFile): Item => {
-    const secret = types.find((known) => known.type === type)?.settings.filter((one) => one.secret) ?? []
-    const isSecret = (setting: string) => secret.some((one) => one.name === setting)
-    const stored = byName.get(name)?.secrets ?? []
-    const open = Object.entries(settings).filter(([setting]) => !isSecret(setting) || !stored.includes(setting))
-    const shown = open.map(([setting, value]) => [setting, isSecret(setting) ? '(a secret)' : value])
-    return { key: name, fields: { type, channels, settings: Object.fromEntries(shown), given: settings, name } }
+  const item = async (carrier: CarrierInFile): Promise<Item> => {
+    const { name, type, channels, settings } = carrier
+    const known = types.find((one) => one.type === type)
+    const standing = stands.get(name)
+    if (!known && standing?.type !== type)
+      throw wrong(`carrier ${name}: no such type: ${type}; there are ${types.map((one) => one.type).join(', ')}`)
+    const unknown = known && Object.keys(settings).find((name) => known.settings.every((one) => one.name !== name))
+    if (unknown) throw wrong(`carrier ${name}: ${type} has no setting ${unknown}; it has ${namesOf(known.settings)}`)
+    const isSecret = (name: string) => known?.settings.some((one) => one.name === name && one.secret)
+    // Stored secrets never come back: the server compares them.
+    const { differing } = standing ? await client.carriers.compare({ name, channels, settings }) : { differing: [] }
+    const shown = Object.entries(settings).flatMap(([setting, value]) => {
+      if (!isSecret(setting)) return [[setting, value]]
+      return differing.includes(setting) ? [[setting, ANOTHER]] : []
+    })
+    return { key: name, fields: { type, channels, settings: Object.fromEntries(shown), given: carrier } }
   }
-  const orderOf = ({ name, channels, given }: ItemFields) => ({
-    ...{
-      name: name as string,
-      channels: channels as CarrierInFile['channels'],
-      settings: given as Record<string, string>,
-    },
-  })
+  /** A setting that the file does not name stays. */
+  const orderOf = ({ given }: ItemFields) => {
+    const { name, type, channels, settings } = given as CarrierInFile
+    return { name, type, channels, settings: { ...stands.get(name)?.settings, ...settings } }
+  }
   return {
-    ...{ name: 'carrier', secrets: ['given', 'name'], wanted: wanted.map(item) },
-    standing: stands.map(({ name, type, channels, settings }) => ({ key: name, fields: { type, channels, settings } })),
-    add: (fields) => client.carriers.add({ ...orderOf(fields), type: fields.type as string }),
+    ...{ name: 'carrier', secrets: ['given'], wanted: await Promise.all(wanted.map(item)) },
+    standing: [...stands.values()].map(({ name, type, channels, settings }) => ({
+      ...{ key: name, fields: { type, channels, settings } },
+    })),
+    add: (fields) => client.carriers.add(orderOf(fields)),
     async change(fields, changed) {
-      if (changed.includes('type'))
-        throw new Error(`The type of the carrier ${fields.name} cannot change: add another one`)
-      return client.carriers.change(orderOf(fields))
+      const { type: _, ...order } = orderOf(fields)
+      if (changed.includes('type')) throw wrong(`The type of the carrier ${order.name} cannot change: add another one`)
+      return client.carriers.change(order)
     },
     remove: ({ key }) => client.carriers.remove({ name: key }),
   }
 }
+
+const namesOf = (settings: ReadonlyArray<{ name: string }>) => settings.map(({ name }) => name).join(', ')
 
 async function standingCarriers(client: AdminClient) {
   const { providers } = await client.carriers.list()
@@ -215,7 +249,7 @@ function appsOf(
 /** An app of the file may be new: its id is known once it is added. */
 function idOf(appIds: ReadonlyMap<string, string>, name: string): string {
   const appId = appIds.get(name)
-  if (appId === undefined) throw new Error(`There is no app called ${name}`)
+  if (appId === undefined) throw wrong(`There is no app called ${name}`)
   return appId
 }
 
@@ -240,9 +274,10 @@ async function partsOf(client: AdminClient, wanted: AppInFile, appIds: ReadonlyM
     {
       name: 'template',
       standing: stands?.templates.map(named(({ templateId }) => templateId)) ?? [],
-      wanted: wanted.templates?.map(asTemplate).map(named(({ templateId }) => templateId)),
-      add: (fields) => client.templates.save({ appId: app(), template: fields as Template }),
-      change: (fields) => client.templates.save({ appId: app(), template: fields as Template }),
+      wanted: wanted.templates?.map(named(({ templateId }) => templateId)),
+      add: (fields) => client.templates.save({ appId: app(), template: asTemplate(fields as TemplateInFile) }),
+      change: (fields, _, standing) =>
+        client.templates.save({ appId: app(), template: { ...standing.fields, ...fields } as Template }),
       remove: ({ fields }) => client.templates.remove({ appId: app(), templateId: fields.templateId as string }),
     },
     {
@@ -279,7 +314,7 @@ async function partsOf(client: AdminClient, wanted: AppInFile, appIds: ReadonlyM
       add: (fields) =>
         client.relays.create({ ...(fields as unknown as NonNullable<AppInFile['relays']>[number]), appId: app() }),
       async change({ name: relay }) {
-        throw new Error(`The relay ${relay} cannot change: remove it, and add it anew`)
+        throw wrong(`The relay ${relay} cannot change: remove it, and add it anew`)
       },
       remove: ({ fields }) => client.relays.remove({ relayId: fields.relayId as string }),
     },
@@ -292,7 +327,8 @@ const ALL_PARTS: Record<AppPart, true> = { templates: true, webhooks: true, rela
 type PlanInFile = NonNullable<AppInFile['plans']>[number]
 
 /** As `watchword template set` fills it in. */
-const asTemplate = (template: NonNullable<AppInFile['templates']>[number]) => ({
+type TemplateInFile = NonNullable<AppInFile['templates']>[number]
+const asTemplate = (template: TemplateInFile) => ({
   ...{ name: template.templateId, channelSupport: ['sms' as const], variables: {}, bodies: {} },
   providerTemplateCode: template.templateId,
   ...template,
@@ -320,9 +356,16 @@ async function standingParts(client: AdminClient, appId: string, wanted: Readonl
 
 async function routesOf(
   client: AdminClient,
-  wanted: NonNullable<Configuration['routes']>,
+  { routes: wanted = [], carriers = [], apps = [] }: Configuration,
   appIds: ReadonlyMap<string, string>,
 ): Promise<Kind> {
+  const known = [...carriers, ...(await client.carriers.list()).providers].map(({ name }) => name)
+  for (const { channel, providers, app } of wanted) {
+    const missing = providers.find((name) => !known.includes(name))
+    if (missing !== undefined) throw wrong(`route ${channel}: there is no carrier called ${missing}`)
+    if (app !== undefined && !appIds.has(app) && apps.every(({ name }) => name !== app))
+      throw wrong(`route ${channel}: there is no app called ${app}`)
+  }
   type RouteInFile = NonNullable<Configuration['routes']>[number]
   const stands = await standingRoutes(client, new Map([...appIds].map(([name, appId]) => [appId, name])))
   const item = (route: RouteInFile): Item => ({

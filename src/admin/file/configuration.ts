@@ -45,25 +45,46 @@ const carrier = z.strictObject({
   settings: z.record(z.string(), secret).describe('The settings of the type.'),
 })
 
-export const configuration = z.strictObject({
-  carriers: z.array(carrier).optional(),
-  apps: z.array(app).optional(),
-  routes: z
-    .array(
-      route.omit({ appId: true }).extend({ app: z.string().optional().describe('The name of the app; missing: all.') }),
-    )
-    .optional(),
-  operators: z
-    .array(
-      z.strictObject({
-        email,
-        role,
-        apps: z.array(z.string()).optional().describe('Names of the only apps they see.'),
-      }),
-    )
-    .optional()
-    .describe('Who is missing is invited. The link is printed once.'),
-})
+/** The same with no unknown field at any depth: one that is misspelt must not be as if it were missing. */
+function strictly<Schema extends z.ZodType>(schema: Schema): Schema {
+  const strict = (): z.ZodType => {
+    if (schema instanceof z.ZodObject)
+      return z.strictObject(
+        Object.fromEntries(Object.entries(schema.shape).map(([name, one]) => [name, strictly(one)])),
+      )
+    if (schema instanceof z.ZodArray)
+      return schema.clone({ ...schema.def, element: strictly(schema.element as z.ZodType) })
+    if (schema instanceof z.ZodOptional)
+      return schema.clone({ ...schema.def, innerType: strictly(schema.unwrap() as z.ZodType) })
+    return schema
+  }
+  const made = strict()
+  return (schema.description === undefined ? made : made.describe(schema.description)) as Schema
+}
+
+export const configuration = strictly(
+  z.object({
+    carriers: z.array(carrier).optional(),
+    apps: z.array(app).optional(),
+    routes: z
+      .array(
+        route
+          .omit({ appId: true })
+          .extend({ app: z.string().optional().describe('The name of the app; missing: all.') }),
+      )
+      .optional(),
+    operators: z
+      .array(
+        z.strictObject({
+          email,
+          role,
+          apps: z.array(z.string()).optional().describe('Names of the only apps they see.'),
+        }),
+      )
+      .optional()
+      .describe('Who is missing is invited. The link is printed once.'),
+  }),
+)
 
 export type Configuration = z.infer<typeof configuration>
 export type AppInFile = z.infer<typeof app>

@@ -10,7 +10,7 @@ import { regions } from '../../domain/phone/phone'
 import { twilioSettings } from '../../http/compat/twilio-answer'
 import * as administer from '../../usecases/administer'
 import { COMMAND_LINE } from '../../usecases/shared/write-audit'
-import { type AdminContext, type AdminServices, actorOf, administratorOf, adminOf, OK } from '../context'
+import { type AdminContext, type AdminServices, actorOf, administratorOf, adminOf, countriesOf, OK } from '../context'
 import { adminContract } from '../contract'
 
 export function appProcedures(deps: AdminServices) {
@@ -55,7 +55,8 @@ export function appProcedures(deps: AdminServices) {
       view(await administer.setRetention(adminOf(deps, context), input.appId, input.retentionDays)),
     ),
     setPlan: os.setPlan.handler(async ({ input, context }) => {
-      const { appId, channel, legs, resend, country, countries = [country] } = input
+      const { appId, channel, legs, resend } = input
+      const countries = countriesOf(input)
       await administer.setPlans(adminOf(deps, context), appId, { channel, legs, resend }, countries)
       return OK
     }),

@@ -9,7 +9,7 @@ import * as administer from '../../usecases/administer'
 import { explainRoute } from '../../usecases/explain-route'
 import { listCarriers } from '../../usecases/inspect'
 import { type TestReport, testCarrier } from '../../usecases/test-provider'
-import { type AdminContext, type AdminServices, adminOf, OK } from '../context'
+import { type AdminContext, type AdminServices, adminOf, countriesOf, OK } from '../context'
 import { adminContract } from '../contract'
 
 export function carrierProcedures(deps: AdminServices) {
@@ -76,6 +76,11 @@ export function carrierProcedures(deps: AdminServices) {
       }))
       return OK
     }),
+    compare: os.compare.handler(async ({ input: { name, channels, settings } }) => {
+      const known = (await store.read.carriers.all()).find((carrier) => carrier.name === name)
+      if (!known) throw missing('provider', name)
+      return { differing: carrierTypes.differing(known, { channels, settings }) }
+    }),
     pause: os.pause.handler(async ({ input, context }) => {
       await administer.pauseCarrier(adminOf(deps, context), input.name)
       return OK
@@ -111,7 +116,8 @@ export function carrierProcedures(deps: AdminServices) {
       routes: (await store.read.routes.all()).map((route) => ({ ...route, providers: [...route.carriers] })),
     })),
     setRoute: os.setRoute.handler(async ({ input: { providers, ...input }, context }) => {
-      const { channel, appId, country, countries = [country] } = input
+      const { channel, appId } = input
+      const countries = countriesOf(input)
       await administer.setRoutes(adminOf(deps, context), { channel, appId, carriers: providers }, countries)
       return OK
     }),

@@ -40,8 +40,13 @@ export async function writeAudit(
   detail: Record<string, unknown> = {},
 ): Promise<void> {
   const last = await tx.audit.lockLast()
-  if (actor.unchangedSince !== undefined && (await tx.audit.hasChanged(target, actor.unchangedSince)))
-    throw conflict('If-Match', 'changed_meanwhile', 'Somebody has changed it since you read it')
+  const { unchangedSince: seen } = actor
+  if (seen !== undefined && (seen > (last?.seq ?? 0) || (await tx.audit.hasChanged(target, seen))))
+    throw conflict(
+      'If-Match',
+      'changed_meanwhile',
+      'Somebody has changed it since you read it: read it again, and use its new ETag',
+    )
   if (actor.request) await note(tx, actor.request)
   const entry = { seq: (last?.seq ?? 0) + 1, at: tx.now, actor: actor.name, ip: actor.ip, action, target, detail }
   await tx.audit.add({ ...entry, hash: chain(vault, last?.hash, entry) })

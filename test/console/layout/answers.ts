@@ -643,7 +643,12 @@ export const FULL: Answers = {
   'tokens/list': {
     tokens: [
       {
-        ...{ tokenId: 'adm_1', name: 'deploy', scopes: ['apps:write', 'carriers:write', 'keys:read'], allowedCidrs: [] },
+        ...{
+          tokenId: 'adm_1',
+          name: 'deploy',
+          scopes: ['apps:write', 'carriers:write', 'keys:read'],
+          allowedCidrs: [],
+        },
         ...{ createdBy: 'cli', createdAt: NOW - DAY },
       },
       {
@@ -653,7 +658,14 @@ export const FULL: Answers = {
     ],
   },
   'tokens/create': {
-    ...{ tokenId: 'adm_3', name: 'watch', scopes: ['carriers:read'], allowedCidrs: [], createdBy: 'o1', createdAt: NOW },
+    ...{
+      tokenId: 'adm_3',
+      name: 'watch',
+      scopes: ['carriers:read'],
+      allowedCidrs: [],
+      createdBy: 'o1',
+      createdAt: NOW,
+    },
     token: 'adm_oZUe99nGVOGnUIFytrwUtZ8-ecDqukAr3K5xVTbUfFY',
   },
   'reportTokens/list': {
