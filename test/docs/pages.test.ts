@@ -73,6 +73,7 @@ describe('no block slips by:', () => {
       'README.md: it is what runs this test',
       'docs/abuse.md: a formula, as test/domain/sequential-test.test.ts has it',
       'docs/abuse.md: test/docs/challenge.test.ts follows it with a widget of its own',
+      'docs/administration.md: it names a server of yours',
       'docs/app.md: a picture',
       'docs/app.md: next is not installed for the tests, which call the handlers themselves',
       'docs/app.md: next is not installed for the tests, which call the handlers themselves',

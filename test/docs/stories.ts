@@ -11,6 +11,7 @@ export interface Story {
 export const STORIES: readonly Story[] = [
   { page: 'README.md' },
   { page: 'docs/abuse.md' },
+  { page: 'docs/administration.md' },
   { page: 'docs/backups.md' },
   { page: 'docs/carrier-checklist.md' },
   { page: 'docs/carriers.md' },
