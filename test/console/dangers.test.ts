@@ -103,6 +103,7 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   'carriers/add': 'form',
   'carriers/settings': 'reads',
   'carriers/change': 'form',
+  'carriers/compare': 'reads',
   'carriers/pause': 'asks',
   'carriers/resume': 'harmless',
   'carriers/remove': 'name',
