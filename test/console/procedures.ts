@@ -165,7 +165,7 @@ export const ROWS: Record<string, Row> = {
   'carriers/explain': row('carriers', 'installation', ({ appId }) => ({
     ...{ appId, to: PHONE, channel: 'sms', kind: 'sk' },
   })),
-  'carriers/compare': row('carriers', 'installation', () => ({ ...CARRIER, ...SETTINGS }), 404),
+  'carriers/compare': row('carriers', 'installation', () => ({ ...CARRIER, ...SETTINGS })),
   'carriers/pause': row('carriers', 'installation', () => CARRIER),
   'carriers/resume': row('carriers', 'installation', () => CARRIER),
   'carriers/remove': row('carriers', 'installation', () => ({ name: 'none' }), 404),
