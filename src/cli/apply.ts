@@ -1,51 +1,16 @@
 /** `apply` and `export`: the configuration of an installation as a file. */
-import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { ORPCError } from '@orpc/client'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { parse, stringify, YAMLParseError } from 'yaml'
 import { z } from 'zod'
-import type { AdminClient } from '../admin/client'
 import { type ConfigurationStep, configurationOf, type Shown, stepsTo } from '../admin/file/apply'
 import { type Configuration, configuration } from '../admin/file/configuration'
-import { administrationAt, administrationOf } from './administration'
-import { type CommonOptions, type Confirmable, confirm, onData, onDataCommand, onDataOrNew, yesOption } from './command'
-import { Failure, type Output, outputFor, styled } from './output'
-
-interface InstallationOptions extends CommonOptions {
-  server?: string
-  tokenFile?: string
-}
-
-const withPlace = (made: Command): Command =>
-  made
-    .addOption(new Option('--server <url>', 'a server far away, by its management API').conflicts('data'))
-    .addOption(new Option('--token-file <file>', 'file with the token for --server'))
-
-async function at(
-  options: InstallationOptions,
-  makes: boolean,
-  work: (client: AdminClient, output: Output) => Promise<void>,
-) {
-  const { server, tokenFile } = options
-  if ((server === undefined) !== (tokenFile === undefined))
-    throw new InvalidArgumentError('--server and --token-file belong together')
-  if (server === undefined || tokenFile === undefined)
-    return (makes ? onDataOrNew : onData)(options, (opened, output) => work(administrationOf(opened), output))
-  if (!URL.canParse(server)) throw new InvalidArgumentError('--server: must be a URL such as https://otp.example.com')
-  await work(administrationAt(server, readText(tokenFile, '--token-file').trim()), outputFor(options.json))
-}
-
-function readText(file: string, what: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
-  } catch (error) {
-    throw new Failure('not_found', `${what}: ${(error as Error).message}`)
-  }
-}
+import { administer, type InstallationOptions, readText, serverOptions } from './administration'
+import { type Confirmable, confirm, onDataCommand, yesOption } from './command'
+import { Failure, outputFor, styled } from './output'
 
 export const applyCommand = () =>
-  withPlace(
+  serverOptions(
     onDataCommand(
       'apply',
       'bring the configuration to what a file says; what the file does not say stays',
@@ -62,8 +27,8 @@ export const applyCommand = () =>
       (options: InstallationOptions & Confirmable & { file: string; dryRun?: true; prune?: true; schema?: true }) => {
         if (options.schema) return outputFor(true)(z.toJSONSchema(configuration, { io: 'input' }), [])
         const { wanted, hidden } = withSecrets(read(options.file), options.file)
-        return at(options, options.dryRun !== true, async (client, output) => {
-          const steps = await stepsTo(client, wanted, { prunes: options.prune ?? false, hidden }).catch(refused)
+        return administer(options, options.dryRun !== true, async (client, output) => {
+          const steps = await stepsTo(client, wanted, { prunes: options.prune ?? false, hidden })
           const told = (done: readonly ConfigurationStep[]) =>
             done.map(({ sign, what, details }) => ({ sign, what, details }))
           if (options.dryRun) return output({ steps: told(steps), applied: false }, linesOf(steps, 'would change'))
@@ -85,7 +50,7 @@ export const applyCommand = () =>
               // What was made is told: its secrets are shown only now.
               if (done.length > 0) tell(false)
               if (error instanceof Error) error.message = `${step.what}: ${error.message}`
-              return refused(error)
+              throw error
             }
             done.push(step)
           }
@@ -94,22 +59,16 @@ export const applyCommand = () =>
       },
     )
 
-/** What a server far away refuses ends the command as what is refused here. */
-function refused(error: unknown): never {
-  if (error instanceof ORPCError) throw new Failure(error.code.toLowerCase(), error.message)
-  throw error
-}
-
 export const exportCommand = () =>
-  withPlace(
+  serverOptions(
     onDataCommand(
       'export',
       'print the configuration as a file for `apply`, with references in place of secrets',
       'export > watchword.yaml',
     ),
   ).action((options: InstallationOptions) =>
-    at(options, false, async (client, output) => {
-      const found = await configurationOf(client).catch(refused)
+    administer(options, false, async (client, output) => {
+      const found = await configurationOf(client)
       output(found, [stringify(JSON.parse(JSON.stringify(found))).trimEnd()])
     }),
   )

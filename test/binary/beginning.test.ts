@@ -155,6 +155,7 @@ const VALUES: Record<string, string> = {
   url: 'https://a.example/',
   events: 'otp.sent',
   to: '010-1234-5678',
+  scopes: 'apps:read',
 }
 
 const given = (argument: { name(): string }) => VALUES[argument.name()] ?? 'something'
@@ -172,7 +173,7 @@ const wanted = (command: Command) =>
 const SOME = 8
 
 describe('a folder without a database', () => {
-  const MAKERS = ['serve', 'quickstart', 'app create']
+  const MAKERS = ['serve', 'quickstart', 'app create', 'apply']
   const isMaker = (words: string[]) => MAKERS.some((maker) => words.join(' ').startsWith(maker))
   const others = commandsOnData().filter((words) => !isMaker(words) && words[0] !== 'doctor' && words[0] !== 'restore')
 

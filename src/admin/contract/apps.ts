@@ -61,9 +61,9 @@ const challenge = z.object({
 
 /** Text message settings: autofill lines, and whether the country of the number chooses the language. */
 export const texts = z.object({
+  localeByCountry: z.boolean(),
   webOtpDomain: z.string().optional(),
   androidHash: z.string().optional(),
-  localeByCountry: z.boolean(),
 })
 
 /** Missing fields stay; null removes a value. */
@@ -82,7 +82,6 @@ export const retentionDays = z.int().optional()
 /** The key of a delivery plan: the channel that callers ask for, and one country or all others. */
 const planKey = z.object({ channel, country: oneCountry })
 export const plan = planKey.extend({
-  resend: z.enum(RESENDS).optional(),
   legs: z
     .array(
       z.object({
@@ -91,10 +90,21 @@ export const plan = planKey.extend({
       }),
     )
     .describe('The channels that a code goes by, in order.'),
+  resend: z.enum(RESENDS).optional(),
 })
 
 const app = z.object({
-  ...{ appId: z.string(), name: z.string(), region, protection, texts, provesMetadata, retentionDays, createdAt: at },
+  ...{
+    appId: z.string(),
+    organizationId: z.string(),
+    name: z.string(),
+    region,
+    protection,
+    texts,
+    provesMetadata,
+    retentionDays,
+    createdAt: at,
+  },
   /** Missing: none. */
   plans: z.array(plan).optional(),
 })
@@ -274,7 +284,11 @@ export const keys = {
         expiresAt: at.optional(),
       }),
     )
-    .output(z.object({ keyId: z.string(), key: z.string() })),
+    .output(
+      key
+        .pick({ keyId: true, kind: true, mode: true, name: true, scopes: true, allowedOrigins: true })
+        .extend({ key: z.string() }),
+    ),
   rotate: act(
     'POST /keys/{keyId}/rotate',
     'Replace an API key. A new key with the same rights; the old one stops working after `overlapHours`.',
@@ -293,5 +307,5 @@ export const keys = {
     .output(ok),
   revoke: act('DELETE /keys/{keyId}', 'Revoke an API key at once.', 'keys')
     .input(z.object({ keyId: z.string() }))
-    .output(ok),
+    .output(z.object({ revokedAt: at })),
 }

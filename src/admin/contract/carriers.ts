@@ -37,7 +37,7 @@ export const route = z.object({
   channel: leg,
   country: oneCountry,
   appId: z.string().optional().describe('Only this app; missing: every app without a route of its own.'),
-  providers: z.array(z.string()).min(1).describe('Names of carriers, in the order in which they are asked.'),
+  providers: z.array(z.string()).describe('Names of carriers, in the order in which they are asked.'),
 })
 
 const setting = z.object({

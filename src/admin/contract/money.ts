@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { act, at, ofApp, ok, pageInput, pageOf } from './base'
 
 const entryType = z.enum(['credit', 'debit', 'refund', 'clawback'])
-const amount = z.int().min(1).max(1_000_000_000)
+const amount = z.int().describe('Whole credits, from 1 to 1,000,000,000.')
 /** Idempotent: creates the entry once. */
 const reference = z.string().optional()
 

@@ -9,6 +9,7 @@ const legs = z.array(z.object({ channel: leg, waitSec: z.number().optional() }))
 
 const relay = z.object({
   relayId: z.string(),
+  appId: z.string(),
   name: z.string(),
   source,
   mode,

@@ -154,7 +154,8 @@ export function keyProcedures(deps: AdminServices) {
     }),
     create: os.create.handler(async ({ input, context }) => {
       const { key, stored } = await administer.createKey(adminOf(deps, context), input)
-      return { keyId: stored.keyId, key }
+      const { keyId, kind, mode, name, scopes, allowedOrigins } = stored
+      return { keyId, key, kind, mode, name, scopes: [...scopes], allowedOrigins: [...allowedOrigins] }
     }),
     rotate: os.rotate.handler(async ({ input, context }) => {
       const { key, stored, previousWorksUntil } = await administer.rotateKey(
@@ -169,8 +170,8 @@ export function keyProcedures(deps: AdminServices) {
       return OK
     }),
     revoke: os.revoke.handler(async ({ input, context }) => {
-      await administer.revokeKey(adminOf(deps, context), input.keyId)
-      return OK
+      const { revokedAt = deps.clock.now() } = await administer.revokeKey(adminOf(deps, context), input.keyId)
+      return { revokedAt }
     }),
   })
 }

@@ -48,7 +48,7 @@ export function relayProcedures(deps: AdminServices) {
 }
 
 const view = (relay: Relay, { origin }: AdminContext) => ({
-  ...{ relayId: relay.relayId, name: relay.name, source: relay.source, mode: relay.mode },
+  ...{ relayId: relay.relayId, appId: relay.appId, name: relay.name, source: relay.source, mode: relay.mode },
   url: `${origin}${RELAY_PREFIX}${relay.source}/${relay.relayId}`,
   ...{ templateId: relay.templateId, legs: relay.legs && [...relay.legs], createdAt: relay.createdAt },
   isReady: relay.secrets.length > 0,

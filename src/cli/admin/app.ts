@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { apps } from '../../admin/contract/apps'
-import { type Texts, textsOf } from '../../domain/message/rendered-message'
-import * as administer from '../../usecases/administer'
+import type { Texts } from '../../domain/message/rendered-message'
+import { appOf } from '../administration'
 import { table } from '../output'
-import { APP_ARGUMENT, adminCommand, flag, group, inputOf, NO_INPUT, positiveInteger, textOrNone } from './build'
+import { APP_ARGUMENT, clientCommand, flag, group, inputOf, NO_INPUT, positiveInteger, textOrNone } from './build'
 import { challenge } from './challenge'
 import { block, protect, unblock, unlock } from './protect'
 import { twilio } from './twilio'
@@ -12,7 +12,7 @@ const onOrOff = z.enum(['on', 'off']).optional()
 
 export const appCommands = () =>
   group('app', 'apps, which own keys, a wallet and issues', 'create shop', {
-    create: adminCommand({
+    create: clientCommand({
       summary: 'create an app',
       examples: ['shop'],
       input: inputOf(apps.create),
@@ -21,16 +21,16 @@ export const appCommands = () =>
         region: '--region <country>  region for national phone formats (default: WATCHWORD_DEFAULT_REGION)',
       },
       createsDatabase: true,
-      run: administer.createApp,
+      run: (client, wanted) => client.apps.create(wanted),
       json: ({ appId, organizationId, name, region }) => ({ appId, organizationId, name, region }),
       lines: ({ appId, name }) => [`Created app ${appId} (${name})`],
     }),
-    list: adminCommand({
+    list: clientCommand({
       summary: 'list apps',
       ...NO_INPUT,
-      run: async ({ store }) => {
-        const rows = (await store.read.apps.all()).map(async ({ appId, organizationId, name, region }) => {
-          const { balance = 0, reserved = 0 } = (await store.read.wallets.find(appId)) ?? {}
+      run: async (client) => {
+        const rows = (await client.apps.list()).apps.map(async ({ appId, organizationId, name, region }) => {
+          const { balance, reserved } = await client.wallet.show({ appId })
           return { appId, organizationId, name, region, balance, reserved }
         })
         return { apps: await Promise.all(rows) }
@@ -42,27 +42,30 @@ export const appCommands = () =>
           'No apps yet. `watchword app create NAME` creates one.',
         ),
     }),
-    rename: adminCommand({
+    rename: clientCommand({
       summary: 'rename an app; its id stays',
       examples: ['app_4k2m9x0c7q1z "Web shop"'],
       input: inputOf(apps.rename),
       help: { appId: '<appId>  app', name: '<name>  what people call it from now on' },
-      run: (admin, { appId, name }) => administer.renameApp(admin, appId, name),
+      run: (client, wanted) => client.apps.rename(wanted),
       json: ({ appId, name }) => ({ appId, name }),
       lines: ({ appId, name }) => [`${appId} is now called ${name}`],
     }),
-    region: adminCommand({
+    region: clientCommand({
       summary: 'set the region for phone numbers without a country code; none: the server’s default',
       examples: ['app_4k2m9x0c7q1z US'],
       input: inputOf(apps.setRegion),
       help: { appId: '<appId>  app', region: '[country]  ISO 3166 code such as KR' },
-      run: (admin, { appId, region }) => administer.setRegion(admin, appId, region),
+      run: async (client, { appId, region }) => {
+        await client.apps.setRegion({ appId, region })
+        return { appId, region, byDefault: (await client.apps.list()).defaultRegion }
+      },
       json: ({ appId, region }) => ({ appId, region: region ?? null }),
-      lines: ({ appId, region }, _, { numbering }) => [
-        `${appId} reads numbers without a country as of ${region ?? `the server's default, ${numbering.region}`}`,
+      lines: ({ appId, region, byDefault }) => [
+        `${appId} reads numbers without a country as of ${region ?? `the server's default, ${byDefault}`}`,
       ],
     }),
-    texts: adminCommand({
+    texts: clientCommand({
       summary: 'show or change the autofill of codes, and whether the number’s country chooses the language',
       examples: ['app_4k2m9x0c7q1z --web-otp-domain app.example.com --locale-by-country on'],
       input: APP_ARGUMENT.extend({
@@ -76,36 +79,36 @@ export const appCommands = () =>
           '--locale-by-country <state>  whether a request without `locale` uses the language of its number',
         ),
       }),
-      run: async (admin, { appId, webOtpDomain, androidHash, localeByCountry }) => {
-        const wanted: administer.WantedTexts = {
+      run: async (client, { appId, webOtpDomain, androidHash, localeByCountry }) => {
+        const wanted = {
           ...(webOtpDomain !== undefined && { webOtpDomain: webOtpDomain === true ? null : webOtpDomain }),
           ...(androidHash !== undefined && { androidHash: androidHash === true ? null : androidHash }),
           ...(localeByCountry !== undefined && { localeByCountry: localeByCountry === 'on' }),
         }
         const isChange = Object.keys(wanted).length > 0
-        const app = await (isChange ? administer.setTexts(admin, appId, wanted) : administer.existingApp(admin, appId))
-        return { appId, texts: textsOf(app) }
+        const { texts } = await (isChange ? client.apps.setTexts({ appId, texts: wanted }) : appOf(client, appId))
+        return { appId, texts }
       },
       lines: ({ texts }) => textLines(texts),
     }),
-    proofs: adminCommand({
+    proofs: clientCommand({
       summary:
         'show or change whether verification proofs include the metadata of the issue, which a browser can then read',
       examples: ['app_4k2m9x0c7q1z --metadata on'],
       input: APP_ARGUMENT.extend({
         metadata: onOrOff.describe('--metadata <state>  whether proofs include the metadata'),
       }),
-      run: async (admin, { appId, metadata }) => {
-        const { provesMetadata = false } = metadata
-          ? await administer.setProvesMetadata(admin, appId, metadata === 'on')
-          : await administer.existingApp(admin, appId)
+      run: async (client, { appId, metadata }) => {
+        const { provesMetadata } = metadata
+          ? await client.apps.setProvesMetadata({ appId, provesMetadata: metadata === 'on' })
+          : await appOf(client, appId)
         return { appId, metadata: provesMetadata }
       },
       lines: ({ metadata }) => [
         metadata ? 'Proofs say what the metadata of their issue is.' : 'Proofs say nothing of metadata.',
       ],
     }),
-    retention: adminCommand({
+    retention: clientCommand({
       summary: 'show or change the retention of live issues, with their attempts and webhook events',
       examples: ['app_4k2m9x0c7q1z --days 30'],
       input: APP_ARGUMENT.extend({
@@ -113,12 +116,12 @@ export const appCommands = () =>
         asServer: flag('use WATCHWORD_LIVE_RETENTION_DAYS'),
       }),
       conflicts: { asServer: ['days'] },
-      run: async (admin, { appId, days, asServer }) => {
+      run: async (client, { appId, days, asServer }) => {
         const { retentionDays } =
           days !== undefined || asServer
-            ? await administer.setRetention(admin, appId, days)
-            : await administer.existingApp(admin, appId)
-        const { liveRetentionDays } = admin.config
+            ? await client.apps.setRetention({ appId, retentionDays: days })
+            : await appOf(client, appId)
+        const { liveRetentionDays } = await client.apps.list()
         return { appId, days: retentionDays ?? liveRetentionDays, own: retentionDays !== undefined }
       },
       lines: ({ days, own }) => [`Live issues are kept for ${days} days${own ? '' : ', as the server is set'}.`],
@@ -129,22 +132,22 @@ export const appCommands = () =>
     unlock,
     block,
     unblock,
-    remove: adminCommand({
+    remove: clientCommand({
       summary: 'end an app: its keys and webhooks stop, its ledger stays',
       examples: ['app_4k2m9x0c7q1z --yes'],
       input: APP_ARGUMENT,
-      confirmation: async (admin, { appId }) => {
-        const { keys, endpoints, wallets } = admin.store.read
-        const { name } = await administer.existingApp(admin, appId)
-        const active = (await keys.ofApp(appId)).filter(({ revokedAt }) => revokedAt === undefined).length
-        const webhooks = (await endpoints.ofApp(appId)).length
-        const credit = (await wallets.find(appId))?.balance ?? 0
+      confirmation: async (client, { appId }) => {
+        const { name } = await appOf(client, appId)
+        const { keys } = await client.keys.list({ appId })
+        const active = keys.filter(({ revokedAt }) => revokedAt === undefined).length
+        const webhooks = (await client.webhooks.list({ appId })).endpoints.length
+        const credit = (await client.wallet.show({ appId })).balance
         const goes = `${active} keys stop working, ${webhooks} webhooks are removed, ${credit} CREDIT is left unused.`
         return `Remove the app ${name} (${appId})? ${goes}`
       },
-      run: async (admin, { appId }) => {
-        const { name } = await administer.existingApp(admin, appId)
-        return { name, ...(await administer.removeApp(admin, appId)) }
+      run: async (client, { appId }) => {
+        const { name } = await appOf(client, appId)
+        return { name, ...(await client.apps.remove({ appId })) }
       },
       json: ({ revokedKeys, removedWebhooks, balance }, { appId }) => ({
         ...{ appId, removed: true, revokedKeys, removedWebhooks, balance },

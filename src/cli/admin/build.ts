@@ -4,7 +4,9 @@
  */
 import { Argument, type Command, Option } from 'commander'
 import { z } from 'zod'
+import type { AdminClient } from '../../admin/client'
 import { at } from '../../admin/contract/base'
+import { administer, type InstallationOptions, serverOptions } from '../administration'
 import {
   collect,
   command,
@@ -18,6 +20,7 @@ import {
   yesOption,
 } from '../command'
 import { adminOf, type Opened } from '../open'
+import type { Output } from '../output'
 
 /** Dependencies of use cases, and the settings. */
 export type Admin = Opened & ReturnType<typeof adminOf> & { numbering: Opened['config']['numbering'] }
@@ -33,18 +36,19 @@ interface CommandFields<Input extends z.ZodObject> {
   conflicts?: Partial<Record<keyof z.infer<Input>, string[]>>
 }
 
-interface Description<Input extends z.ZodObject, Answer extends object> extends CommandFields<Input> {
+/** `Subject`: what a command works with. */
+interface Description<Subject, Input extends z.ZodObject, Answer extends object> extends CommandFields<Input> {
   summary: string
   /** Positional arguments of the command. */
   examples: readonly string[]
   /** Creates the database if there is none. */
   createsDatabase?: boolean
   /** The question to confirm. Undefined if nothing would be lost. */
-  confirmation?: (admin: Admin, input: z.infer<Input>) => string | undefined | Promise<string | undefined>
-  run: (admin: Admin, input: z.infer<Input>) => Answer | Promise<Answer>
+  confirmation?: (subject: Subject, input: z.infer<Input>) => string | undefined | Promise<string | undefined>
+  run: (subject: Subject, input: z.infer<Input>) => Answer | Promise<Answer>
   /** The object for `--json`, if it differs from the answer. */
   json?: (answer: Answer, input: z.infer<Input>) => object
-  lines: (answer: Answer, input: z.infer<Input>, admin: Admin) => string[]
+  lines: (answer: Answer, input: z.infer<Input>, subject: Subject) => string[]
 }
 
 /** `words` is the full path of the command; its name is the last word. */
@@ -88,8 +92,27 @@ export const textsOrNone = (help: string) =>
     .optional()
     .describe(help)
 
-export function adminCommand<Input extends z.ZodObject, Answer extends object>(
-  description: Description<Input, Answer>,
+/** A command that works on the database alone. */
+export const adminCommand = <Input extends z.ZodObject, Answer extends object>(
+  description: Description<Admin, Input, Answer>,
+): CommandFactory =>
+  made(description, (options, work) =>
+    (description.createsDatabase ? onDataOrNew : onData)(options, (opened, output) =>
+      work({ ...opened, ...adminOf(opened), numbering: opened.config.numbering }, output),
+    ),
+  )
+
+/** A command that works by the procedures of administration: on the database, or with `--server` on a server far away. */
+export const clientCommand = <Input extends z.ZodObject, Answer extends object>(
+  description: Description<AdminClient, Input, Answer>,
+): CommandFactory => {
+  const create = made(description, (options, work) => administer(options, description.createsDatabase ?? false, work))
+  return (name, words) => serverOptions(create(name, words))
+}
+
+function made<Subject, Input extends z.ZodObject, Answer extends object>(
+  description: Description<Subject, Input, Answer>,
+  on: (options: InstallationOptions, work: (subject: Subject, output: Output) => Promise<void>) => Promise<void>,
 ): CommandFactory {
   const { summary, examples, confirmation, run, json, lines } = description
   return (name, words) => {
@@ -107,12 +130,11 @@ export function adminCommand<Input extends z.ZodObject, Answer extends object>(
           : given[created.registeredArguments.indexOf(declaration)]
       const values = fields.map((field) => [field.name, givenFor(field.declaration) ?? field.defaultValue])
       const input = Object.fromEntries(values.filter(([, value]) => value !== undefined)) as z.infer<Input>
-      await (description.createsDatabase ? onDataOrNew : onData)(options, async (opened, output) => {
-        const admin = { ...opened, ...adminOf(opened), numbering: opened.config.numbering }
-        const question = await confirmation?.(admin, input)
+      await on(options, async (subject, output) => {
+        const question = await confirmation?.(subject, input)
         if (question !== undefined) await confirm(options, question)
-        const answer = await run(admin, input)
-        output(json?.(answer, input) ?? answer, lines(answer, input, admin))
+        const answer = await run(subject, input)
+        output(json?.(answer, input) ?? answer, lines(answer, input, subject))
       })
     })
   }

@@ -1,15 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { wallet } from '../../admin/contract/money'
 import { DELIVERY_PROBLEMS, type DeliveryProblem } from '../../domain/delivery/delivery'
+import { systemRandom } from '../../system/vault'
 import * as administer from '../../usecases/administer'
 import { type CommonOptions, type Confirmable, confirm, instant, onData, onDataCommand, yesOption } from '../command'
 import { adminOf, type Opened } from '../open'
 import { iso, type Output } from '../output'
-import { adminCommand, group, inputOf, ofApp } from './build'
+import { clientCommand, group, inputOf, ofApp } from './build'
 
 export const creditCommands = () =>
   group('credit', 'wallets', 'add --app app_4k2m9x0c7q1z --amount 1000', {
-    add: adminCommand({
+    add: clientCommand({
       summary: 'top up the wallet of an app',
       examples: ['--app app_4k2m9x0c7q1z --amount 1000 --reference invoice-17'],
       input: inputOf(wallet.topUp),
@@ -18,13 +19,14 @@ export const creditCommands = () =>
         amount: 'credits',
         reference: '--reference <text>  your reference, for example of the payment; a repeated one adds nothing',
       },
-      run: (admin, { reference, ...topUp }) =>
-        administer.addCredit(admin, { ...topUp, ...(reference && { reference }) }),
-      json: ({ wallet: { balance } }, { appId }) => ({ appId, balance }),
-      lines: ({ wallet: { balance } }, { appId }) => [`Balance of ${appId}: ${balance} CREDIT`],
+      run: async (client, { appId, amount, reference }) => {
+        await client.wallet.topUp({ appId, amount, reference: reference || `cli-${systemRandom.bytes(9).toHex()}` })
+        return { appId, balance: (await client.wallet.show({ appId })).balance }
+      },
+      lines: ({ appId, balance }) => [`Balance of ${appId}: ${balance} CREDIT`],
     }),
     refund: refundCommand,
-    clawback: adminCommand({
+    clawback: clientCommand({
       summary: 'claw back credit from the wallet of an app, once for each reference',
       examples: ['--app app_4k2m9x0c7q1z --amount 100 --reference chargeback-3'],
       input: inputOf(wallet.clawback).required(),
@@ -33,19 +35,21 @@ export const creditCommands = () =>
         amount: 'credits',
         reference: '--reference <text>  your reference, for example of the failed payment',
       },
-      run: async (admin, input) => {
-        const { wallet, entry } = await administer.clawBackCredit(admin, input)
-        return { appId: input.appId, amount: -entry.amountDelta, balance: wallet.balance }
+      run: async (client, { appId, amount, reference }) => {
+        const { amountDelta } = await client.wallet.clawback({ appId, amount, reference })
+        return { appId, amount: -amountDelta, balance: (await client.wallet.show({ appId })).balance }
       },
       lines: ({ appId, amount, balance }) => [`Clawed back ${amount} CREDIT. Balance of ${appId}: ${balance} CREDIT`],
     }),
-    overdraft: adminCommand({
+    overdraft: clientCommand({
       summary: 'let the available credit of an app go below zero',
       examples: ['--app app_4k2m9x0c7q1z --limit 50'],
       input: inputOf(wallet.setOverdraft),
       help: { appId: ofApp, limit: 'credits below zero; 0 switches it off' },
-      run: administer.setOverdraft,
-      json: ({ appId, overdraftLimit }) => ({ appId, overdraftLimit }),
+      run: async (client, { appId, limit }) => {
+        await client.wallet.setOverdraft({ appId, limit })
+        return { appId, overdraftLimit: limit }
+      },
       lines: ({ appId, overdraftLimit }) => [`Overdraft limit of ${appId}: ${overdraftLimit} CREDIT`],
     }),
   })

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import type { Scope } from '../../../contract/scope'
 import { keys } from '../../admin/contract/apps'
 import type { StoredKey } from '../../domain/access/api-key'
 import { hasAllowances } from '../../domain/access/browser-key'
 import * as administer from '../../usecases/administer'
 import { creatorInWords, iso, table } from '../output'
-import { APP_OPTION, adminCommand, group, inputOf } from './build'
+import { APP_OPTION, adminCommand, clientCommand, group, inputOf } from './build'
 
 const create = inputOf(keys.create)
 const limits = create.shape.limits.unwrap()
@@ -13,7 +14,7 @@ const ofKey = '<keyId>  key, as `key create` named it'
 
 export const keyCommands = () =>
   group('key', 'API keys', 'create --app app_4k2m9x0c7q1z --kind sk --mode test', {
-    create: adminCommand({
+    create: clientCommand({
       summary: 'create a key; it is shown only once',
       examples: [
         '--app app_4k2m9x0c7q1z --kind sk --mode live --scope otp:issue --scope otp:verify',
@@ -35,14 +36,18 @@ export const keyCommands = () =>
         readsPerMin: 'rate limit of this key, live keys only',
         issuesPerMinPerIp: 'rate limit for each client address, live keys only',
       },
-      run: (admin, { appId, kind, mode, name, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, ...limits }) => {
+      run: (
+        client,
+        { appId, kind, mode, name, scopes: given, allowedOrigins, allowedCidrs, expiresAt, allows, ...limits },
+      ) => {
+        const scopes = given.length > 0 ? (given as Scope[]) : undefined
         const wanted = { appId, kind, mode, name, scopes, allowedOrigins, allowedCidrs, expiresAt, allows, limits }
-        return administer.createKey(admin, wanted)
+        return client.keys.create(wanted)
       },
-      json: ({ key, stored: { keyId, kind, mode, name, scopes, allowedOrigins } }) => ({
+      json: ({ keyId, key, kind, mode, name, scopes, allowedOrigins }) => ({
         ...{ keyId, key, kind, mode, name, scopes, allowedOrigins },
       }),
-      lines: ({ key, stored: { keyId } }) => [`Created key ${keyId}; it is shown only now:`, key],
+      lines: ({ key, keyId }) => [`Created key ${keyId}; it is shown only now:`, key],
     }),
     list: adminCommand({
       summary: 'list the keys of an app',
@@ -72,40 +77,39 @@ export const keyCommands = () =>
           `${appId} has no keys yet. \`watchword key create\` creates one.`,
         ),
     }),
-    rotate: adminCommand({
+    rotate: clientCommand({
       summary: 'create a key with the same rights; the old one stays valid for a while',
       examples: ['key_8s1d0f5g6h7j --overlap-hours 48'],
       input: inputOf(keys.rotate).extend({ overlapHours: z.int().default(24) }),
       help: { keyId: ofKey, overlapHours: 'how long the old key stays valid' },
-      run: async (admin, { keyId: previousKeyId, overlapHours }) => {
-        const { key, stored, previousWorksUntil } = await administer.rotateKey(admin, previousKeyId, overlapHours)
-        return { keyId: stored.keyId, key, previousKeyId, previousWorksUntil: iso(previousWorksUntil) }
+      run: async (client, { keyId: previousKeyId, overlapHours }) => {
+        const { keyId, key, previousWorksUntil } = await client.keys.rotate({ keyId: previousKeyId, overlapHours })
+        return { keyId, key, previousKeyId, previousWorksUntil: iso(previousWorksUntil) }
       },
       lines: ({ keyId, key, previousKeyId, previousWorksUntil }) => [
         `Created key ${keyId}; it is shown only now. ${previousKeyId} works until ${previousWorksUntil}:`,
         key,
       ],
     }),
-    allow: adminCommand({
+    allow: clientCommand({
       summary: 'extra rights of a live browser key: set the sender (from), write free text (text), or nothing',
       examples: ['key_8s1d0f5g6h7j text', 'key_8s1d0f5g6h7j'],
       input: inputOf(keys.allow),
       help: { keyId: ofKey, allows: '[what...]  from, text; none: nothing' },
-      run: (admin, { keyId, allows }) => administer.allowKey(admin, keyId, allows),
-      json: ({ keyId, allows }) => ({ keyId, allows }),
+      run: async (client, { keyId, allows }) => {
+        await client.keys.allow({ keyId, allows })
+        return { keyId, allows }
+      },
       lines: ({ keyId, allows }) => [
         `Key ${keyId} may ${allows.length > 0 ? `also: ${allows.join(', ')}` : 'do the usual only'}`,
       ],
     }),
-    revoke: adminCommand({
+    revoke: clientCommand({
       summary: 'revoke a key; it stops working at once',
       examples: ['key_8s1d0f5g6h7j'],
       input: inputOf(keys.revoke),
       help: { keyId: ofKey },
-      run: async (admin, { keyId }) => ({
-        keyId,
-        revokedAt: iso((await administer.revokeKey(admin, keyId)).revokedAt),
-      }),
+      run: async (client, { keyId }) => ({ keyId, revokedAt: iso((await client.keys.revoke({ keyId })).revokedAt) }),
       lines: ({ keyId }) => [`Revoked key ${keyId}`],
     }),
   })

@@ -1,12 +1,12 @@
 /** `watchword notice`: what the operator must know, and where it is told. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { MAIL_SECURITY, NOTICE_CHANNELS, type NoticeWay, shownTarget, textOf } from '../../domain/operations/notice'
+import { MAIL_SECURITY, NOTICE_CHANNELS, textOf } from '../../domain/operations/notice'
 import { createMailer } from '../../system/mailer'
 import { createTransport } from '../../system/transport'
 import * as administer from '../../usecases/administer'
 import { Failure, iso, table } from '../output'
-import { adminCommand, flag, group, NO_INPUT, number, text } from './build'
+import { adminCommand, clientCommand, flag, group, NO_INPUT, number, text } from './build'
 
 const WAY_ARGUMENT = z.object({ wayId: z.string().describe('<way>  its id') })
 const LISTED = 100
@@ -30,7 +30,7 @@ export const noticeCommands = () =>
           'No notices.',
         ),
     }),
-    add: adminCommand({
+    add: clientCommand({
       summary: 'tell notices on one more way: a signed webhook, mail by SMTP, or a webhook of Slack',
       examples: [
         'pager --by webhook --url https://pager.example/watchword',
@@ -52,28 +52,23 @@ export const noticeCommands = () =>
         from: text('--from <address>  of mail: the sender'),
         to: text('--to <address>  of mail: the receiver'),
       }),
-      run: async (admin, { name, by: channel, urlFile, passwordFile, ...settings }) => {
-        const { way, newSecret } = await administer.addNoticeWay(admin, {
-          ...{ name, channel },
-          settings: {
-            ...settings,
-            ...(urlFile !== undefined && { url: read(urlFile) }),
-            ...(passwordFile !== undefined && { password: read(passwordFile) }),
-          },
+      run: async (client, { name, by: channel, urlFile, passwordFile, ...settings }) => {
+        const { secret, ...way } = await client.notices.addWay({
+          ...{ name, channel, ...settings },
+          ...(urlFile !== undefined && { url: read(urlFile) }),
+          ...(passwordFile !== undefined && { password: read(passwordFile) }),
         })
-        return { ...shownWay(way), ...(newSecret !== undefined && { secret: newSecret }) }
+        return { ...shownWay(way), ...(secret !== undefined && { secret }) }
       },
       lines: ({ wayId, target, secret }) => [
         `Notices are told at ${target}, too. Try it: \`watchword notice test ${wayId}\``,
         ...(secret === undefined ? [] : [`The secret of its signatures, which is shown only now: ${secret}`]),
       ],
     }),
-    ways: adminCommand({
+    ways: clientCommand({
       summary: 'list the ways on which notices are told, without their secrets',
       ...NO_INPUT,
-      run: async ({ store: { read } }) => ({
-        ways: (await read.notices.ways()).map(shownWay),
-      }),
+      run: async (client) => ({ ways: (await client.notices.ways()).ways.map(shownWay) }),
       lines: ({ ways }) =>
         table(
           ['WAY', 'NAME', 'CHANNEL', 'TO'],
@@ -94,13 +89,13 @@ export const noticeCommands = () =>
       },
       lines: () => ['The receiver took it.'],
     }),
-    remove: adminCommand({
+    remove: clientCommand({
       summary: 'remove a way; nothing more is told there',
       examples: ['way_4k2m9x0c7q1z --yes'],
       input: WAY_ARGUMENT,
       confirmation: (_, { wayId }) => `Remove the way ${wayId}? Nobody is told of notices there any more.`,
-      run: async (admin, { wayId }) => {
-        await administer.removeNoticeWay(admin, wayId)
+      run: async (client, { wayId }) => {
+        await client.notices.removeWay({ wayId })
         return { wayId, removed: true }
       },
       lines: ({ wayId }) => [`Removed way ${wayId}`],
@@ -115,7 +110,7 @@ const shownNotice = ({ noticeId, messages, since, endedAt, goneAt: _, ...conditi
   return { noticeId, ...condition, title, says, advice, since: iso(since), endedAt: iso(endedAt), told }
 }
 
-const shownWay = (way: NoticeWay) => {
-  const { wayId, name, channel, createdAt } = way
-  return { wayId, name, channel, target: shownTarget(way), createdAt: iso(createdAt) }
-}
+const shownWay = <Way extends { createdAt: number }>({ createdAt, ...way }: Way) => ({
+  ...way,
+  createdAt: iso(createdAt),
+})

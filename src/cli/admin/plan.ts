@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { type DeliveryPlan, LEGS_MAX, type PlannedLeg, RESENDS, WAIT_SEC } from '../../domain/delivery/plan'
 import { invalid } from '../../domain/shared/error'
 import { CHANNELS, isLeg, LEGS } from '../../domain/shared/value'
-import * as administer from '../../usecases/administer'
+import { appOf } from '../administration'
 import { asChannel } from '../command'
 import { table } from '../output'
-import { APP_ARGUMENT, adminCommand, group, text } from './build'
+import { APP_ARGUMENT, clientCommand, group, text } from './build'
 
 /** As typed on the command line. */
 const scope = APP_ARGUMENT.extend({
@@ -29,7 +29,12 @@ export const legsOf = (typed: string): PlannedLeg[] => typed.split(',').map(legO
 export const textOfLegs = (legs: readonly PlannedLeg[]) =>
   legs.map(({ channel, waitSec }) => (waitSec === undefined ? channel : `${channel} for ${waitSec} s`)).join(', then ')
 
-const lineOf = ({ channel, country, legs, resend }: DeliveryPlan) =>
+type ShownPlan = Omit<DeliveryPlan, 'country' | 'resend'> & {
+  country?: string | undefined
+  resend?: DeliveryPlan['resend'] | undefined
+}
+
+const lineOf = ({ channel, country, legs, resend }: ShownPlan) =>
   `${channel}${country ? ` to ${country}` : ''}: ${textOfLegs(legs)}${resend === 'first' ? '; again from the first leg' : ''}`
 
 export const planCommands = () =>
@@ -38,7 +43,7 @@ export const planCommands = () =>
     'delivery plans: the channels of a code, and when the next one starts',
     'set app_4k2m9x0c7q1z sms whatsapp:8,sms',
     {
-      set: adminCommand({
+      set: clientCommand({
         summary: 'set the delivery plan of an app for the requested channel',
         examples: [
           'app_4k2m9x0c7q1z sms whatsapp:8,sms:30,voice',
@@ -57,15 +62,18 @@ export const planCommands = () =>
               '--resend <leg>  where a code begins that is asked for again: with the `next` leg (default), or the `first`',
             ),
         }),
-        run: (admin, { appId, channel, country, legs, resend }) =>
-          administer.setPlan(admin, appId, { channel: asChannel(channel), country, legs: legsOf(legs), resend }),
+        run: async (client, { appId, channel, country, legs, resend }) => {
+          const plan = { channel: asChannel(channel), country, legs: legsOf(legs), resend }
+          await client.apps.setPlan({ appId, ...plan })
+          return plan
+        },
         lines: (plan) => [lineOf(plan)],
       }),
-      list: adminCommand({
+      list: clientCommand({
         summary: 'list the delivery plans of an app; a channel without one uses its own legs',
         examples: ['app_4k2m9x0c7q1z'],
         input: APP_ARGUMENT,
-        run: async (admin, { appId }) => ({ plans: [...((await administer.existingApp(admin, appId)).plans ?? [])] }),
+        run: async (client, { appId }) => ({ plans: (await appOf(client, appId)).plans ?? [] }),
         lines: ({ plans }) =>
           table(
             ['CHANNEL', 'COUNTRY', 'LEGS'],
@@ -73,18 +81,18 @@ export const planCommands = () =>
             'No plans: `sms` goes by SMS, `alimtalk` by AlimTalk and then SMS. `watchword plan set` changes that.',
           ),
       }),
-      remove: adminCommand({
+      remove: clientCommand({
         summary: 'remove a delivery plan',
         examples: ['app_4k2m9x0c7q1z sms --country KR --yes'],
         input: scope,
-        confirmation: async (admin, { appId, channel, country }) => {
-          const { plans = [] } = await administer.existingApp(admin, appId)
+        confirmation: async (client, { appId, channel, country }) => {
+          const { plans = [] } = await appOf(client, appId)
           const known = plans.find((plan) => plan.channel === channel && plan.country === country)
           return known && `Remove the plan ${lineOf(known)}?`
         },
-        run: async (admin, { appId, channel, country }) => {
+        run: async (client, { appId, channel, country }) => {
           const plan = { channel: asChannel(channel), country }
-          await administer.removePlan(admin, appId, plan)
+          await client.apps.removePlan({ appId, ...plan })
           return { ...plan, removed: true }
         },
         lines: () => ['Removed'],

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { LEGS } from '../../domain/shared/value'
-import * as administer from '../../usecases/administer'
+import { systemClock } from '../../system/clock'
 import { asLeg } from '../command'
 import { iso, table } from '../output'
-import { adminCommand, group, NO_INPUT, text } from './build'
+import { clientCommand, group, NO_INPUT, text } from './build'
 
 const ANY = 'any'
 
 export const priceCommands = () =>
   group('price', 'what messages cost at carriers, for reports of usage', 'set 9.9 KRW --carrier main --country KR', {
-    set: adminCommand({
+    set: clientCommand({
       summary: 'set a price; of the prices for a message the most specific one counts, from its day on',
       examples: ['9.9 KRW --carrier main --country KR', '0.0079 USD --carrier main --from 2026-12-01'],
       input: z.object({
@@ -20,20 +20,20 @@ export const priceCommands = () =>
         channel: text(`--channel <channel>  only ${LEGS.join(', ')}`),
         validFrom: text('--from <day>  first day it is valid (default: today, UTC)'),
       }),
-      run: (admin, { carrier = '', country = '', channel, validFrom, ...wanted }) =>
-        administer.setPrice(admin, {
+      run: (client, { carrier = '', country = '', channel, validFrom, ...wanted }) =>
+        client.prices.set({
           ...{ ...wanted, carrier, country, channel: channel === undefined ? '' : asLeg(channel) },
-          validFrom: validFrom ?? (iso(admin.clock.now()) ?? '').slice(0, 10),
+          validFrom: validFrom ?? (iso(systemClock.now()) ?? '').slice(0, 10),
         }),
       lines: ({ priceId, amount, currency, carrier, country, channel, validFrom }) => [
         `Price ${priceId}: ${amount} ${currency} from ${validFrom} on`,
         `carrier ${carrier || ANY}, country ${country || ANY}, channel ${channel || ANY}`,
       ],
     }),
-    list: adminCommand({
+    list: clientCommand({
       summary: 'list the prices',
       ...NO_INPUT,
-      run: async (admin) => ({ prices: await administer.listPrices(admin) }),
+      run: (client) => client.prices.list(),
       lines: ({ prices }) =>
         table(
           ['PRICE', 'CARRIER', 'COUNTRY', 'CHANNEL', 'AMOUNT', 'FROM'],
@@ -43,13 +43,13 @@ export const priceCommands = () =>
           'No prices: reports count messages without cost. `watchword price set` sets one.',
         ),
     }),
-    remove: adminCommand({
+    remove: clientCommand({
       summary: 'remove a price, also from reports of the past',
       examples: ['prc_4k2m9x0c7q1z --yes'],
       input: z.object({ priceId: z.string().describe('<price>  its id') }),
       confirmation: (_, { priceId }) => `Remove the price ${priceId}? Reports of the past change, too.`,
-      run: async (admin, { priceId }) => {
-        await administer.removePrice(admin, priceId)
+      run: async (client, { priceId }) => {
+        await client.prices.remove({ priceId })
         return { priceId, removed: true }
       },
       lines: ({ priceId }) => [`Removed price ${priceId}`],

@@ -23,7 +23,7 @@ import { type TestOrder, type TestReport, testCarrier } from '../../usecases/tes
 import { asLeg, confirm, headersOf } from '../command'
 import { inspectorOf } from '../open'
 import { iso, table } from '../output'
-import { type Admin, adminCommand, flag, group, NO_INPUT, number, text, texts } from './build'
+import { type Admin, adminCommand, clientCommand, flag, group, NO_INPUT, number, text, texts } from './build'
 import { lineOf } from './route'
 
 /** As typed on the command line. */
@@ -382,44 +382,43 @@ export const providerCommands = () =>
             'No carriers yet: test keys work, live messages are not sent. `watchword provider set` adds one.',
           ),
       }),
-      pause: adminCommand({
+      pause: clientCommand({
         summary: 'give a carrier no new messages; routes skip it, and its reports still count',
         examples: ['main'],
         input: ofCarrier,
-        run: async (admin, { name }) => {
-          await administer.pauseCarrier(admin, name)
+        run: async (client, { name }) => {
+          await client.carriers.pause({ name })
           return { name, paused: true }
         },
         lines: ({ name }) => [`Paused provider ${name}. \`watchword provider resume ${name}\` ends it.`],
       }),
-      resume: adminCommand({
+      resume: clientCommand({
         summary: 'end the pause of a carrier',
         examples: ['main'],
         input: ofCarrier,
-        run: async (admin, { name }) => {
-          await administer.resumeCarrier(admin, name)
+        run: async (client, { name }) => {
+          await client.carriers.resume({ name })
           return { name, paused: false }
         },
         lines: ({ name }) => [`Resumed provider ${name}`],
       }),
-      remove: adminCommand({
+      remove: clientCommand({
         summary: 'remove a carrier',
         examples: ['main --yes'],
         input: ofCarrier,
-        confirmation: async ({ store }, { name }) => {
-          const known = (await store.read.carriers.all()).find((carrier) => carrier.name === name)
-          if (!known) throw missing('provider', name)
-          const routes = (await store.read.routes.all()).filter(({ carriers }) => carriers.includes(name))
+        confirmation: async (client, { name }) => {
+          const { type, channels } = await client.carriers.settings({ name })
+          const routes = (await client.carriers.routes()).routes.filter(({ providers }) => providers.includes(name))
           const goes = [
             'Its settings and credentials are forgotten.',
             ...(routes.length > 0
               ? [`Routes that name it use their other carriers: ${routes.map(lineOf).join('; ')}.`]
               : []),
           ]
-          return `Remove the carrier ${name} (${known.type}, ${known.channels.join(', ')})? ${goes.join(' ')}`
+          return `Remove the carrier ${name} (${type.type}, ${channels.join(', ')})? ${goes.join(' ')}`
         },
-        run: async (admin, { name }) => {
-          await administer.removeCarrier(admin, name)
+        run: async (client, { name }) => {
+          await client.carriers.remove({ name })
           return { name, removed: true }
         },
         lines: ({ name }) => [`Removed provider ${name}`],

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { platformMakesSecret, RELAY_SOURCES, type Relay } from '../../domain/relays/relay'
-import { RELAY_PREFIX } from '../../http/relay/relay'
-import * as administer from '../../usecases/administer'
+import type { AdminClient } from '../../admin/client'
+import { platformMakesSecret, RELAY_SOURCES } from '../../domain/relays/relay'
 import { iso, table } from '../output'
-import { type Admin, APP_ARGUMENT, adminCommand, group, text } from './build'
+import { APP_ARGUMENT, clientCommand, group, text } from './build'
 import { legsOf, textOfLegs } from './plan'
 
 const RELAY_ARGUMENT = z.object({ relayId: z.string().describe('<relay>  its id') })
@@ -15,7 +14,7 @@ export const relayCommands = () =>
     'platforms that make codes of their own, which this server delivers',
     'add app_4k2m9x0c7q1z login --source supabase',
     {
-      add: adminCommand({
+      add: clientCommand({
         summary: 'let a platform hand over its codes, and show the URL and the secret for its settings',
         examples: [
           'app_4k2m9x0c7q1z login --source supabase',
@@ -33,19 +32,17 @@ export const relayCommands = () =>
           template: text("--template <id>  a template of the app instead of the platform's text"),
           legs: text('--legs <legs>  a delivery plan of its own, as in `plan set`'),
         }),
-        run: async (admin, { appId, template: templateId, legs, ...wanted }) => {
+        run: async (client, { template: templateId, legs, ...wanted }) => {
           const plan = legs === undefined ? undefined : legsOf(legs)
-          return shownNew(admin, await administer.addRelay(admin, appId, { ...wanted, templateId, legs: plan }))
+          return shownNew(await client.relays.create({ ...wanted, templateId, legs: plan }))
         },
         lines: newLines,
       }),
-      list: adminCommand({
+      list: clientCommand({
         summary: 'list the relays of an app, without their secrets',
         examples: ['app_4k2m9x0c7q1z'],
         input: APP_ARGUMENT,
-        run: async (admin, { appId }) => ({
-          relays: (await administer.listRelays(admin, appId)).map((relay) => shown(admin, relay)),
-        }),
+        run: async (client, { appId }) => ({ relays: (await client.relays.list({ appId })).relays.map(shown) }),
         lines: ({ relays }) =>
           table(
             ['RELAY', 'NAME', 'SOURCE', 'MODE', 'LEGS', 'URL'],
@@ -53,21 +50,20 @@ export const relayCommands = () =>
             'No relays. `watchword relay add` makes one.',
           ),
       }),
-      secret: adminCommand({
+      secret: clientCommand({
         summary: 'change the secret of a relay; the one before is taken for one more day',
         examples: ['rly_4k2m9x0c7q1z'],
         input: RELAY_ARGUMENT.extend({ secret: SECRET }),
-        run: async (admin, { relayId, secret }) =>
-          shownNew(admin, await administer.changeRelaySecret(admin, relayId, secret)),
+        run: async (client, wanted) => shownNew(await client.relays.changeSecret(wanted)),
         lines: newLines,
       }),
-      remove: adminCommand({
+      remove: clientCommand({
         summary: 'remove a relay; its platform is refused from then on',
         examples: ['rly_4k2m9x0c7q1z --yes'],
         input: RELAY_ARGUMENT,
         confirmation: (_, { relayId }) => `Remove the relay ${relayId}? Its platform can send no codes any more.`,
-        run: async (admin, { relayId }) => {
-          await administer.removeRelay(admin, relayId)
+        run: async (client, { relayId }) => {
+          await client.relays.remove({ relayId })
           return { relayId, removed: true }
         },
         lines: ({ relayId }) => [`Removed relay ${relayId}`],
@@ -75,21 +71,19 @@ export const relayCommands = () =>
     },
   )
 
-const shown = (
-  { config: { publicUrl, port } }: Admin,
-  { relayId, appId, name, source, mode, templateId, legs, createdAt }: Relay,
-) => ({
-  ...{ relayId, appId, name, source, mode },
-  url: `${publicUrl ?? `http://127.0.0.1:${port}`}${RELAY_PREFIX}${source}/${relayId}`,
+type ListedRelay = Awaited<ReturnType<AdminClient['relays']['list']>>['relays'][number]
+
+const shown = ({ relayId, appId, name, source, mode, url, templateId, legs, createdAt }: ListedRelay) => ({
+  ...{ relayId, appId, name, source, mode, url },
   ...(templateId !== undefined && { templateId }),
   ...(legs && { legs: textOfLegs(legs) }),
   createdAt: iso(createdAt),
 })
 
-const shownNew = (admin: Admin, { relay, newSecret }: administer.NewRelay) => ({
-  ...shown(admin, relay),
-  ...(newSecret !== undefined && { secret: newSecret }),
-  isReady: relay.secrets.length > 0,
+const shownNew = ({ secret, ...relay }: ListedRelay & { secret?: string | undefined }) => ({
+  ...shown(relay),
+  ...(secret !== undefined && { secret }),
+  isReady: relay.isReady,
 })
 
 function newLines({ relayId, source, url, secret, isReady }: ReturnType<typeof shownNew>): string[] {

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import type { Route } from '../../domain/delivery/route'
 import { CHANNELS, LEGS } from '../../domain/shared/value'
-import * as administer from '../../usecases/administer'
 import { type ExplainedLeg, explainRoute } from '../../usecases/explain-route'
 import { asChannel, asLeg } from '../command'
 import { inspectorOf } from '../open'
 import { iso, table } from '../output'
-import { APP_OPTION, adminCommand, group, NO_INPUT, text } from './build'
+import { APP_OPTION, adminCommand, clientCommand, group, NO_INPUT, text } from './build'
 
 /** As typed on the command line. */
 const scope = z.object({
@@ -15,7 +14,7 @@ const scope = z.object({
   appId: text('--app <id>  only this app'),
 })
 
-type RouteScope = Omit<Route, 'carriers'>
+type RouteScope = Pick<Route, 'channel'> & { country?: string | undefined; appId?: string | undefined }
 
 const scopeOf = ({ channel, country, appId }: z.infer<typeof scope>): RouteScope => ({
   ...{ channel: asLeg(channel), country, appId },
@@ -24,11 +23,8 @@ const scopeOf = ({ channel, country, appId }: z.infer<typeof scope>): RouteScope
 const isSame = (a: RouteScope, b: RouteScope) =>
   a.channel === b.channel && a.country === b.country && a.appId === b.appId
 
-/** Keeps the format that scripts already parse. */
-const jsonOf = ({ carriers, ...route }: Route) => ({ ...route, providers: carriers })
-
-export const lineOf = ({ channel, country, appId, carriers }: Route) =>
-  `${channel}${country ? ` to ${country}` : ''}${appId ? ` of ${appId}` : ''}: ${carriers.join(', then ')}`
+export const lineOf = ({ channel, country, appId, providers }: RouteScope & { providers: readonly string[] }) =>
+  `${channel}${country ? ` to ${country}` : ''}${appId ? ` of ${appId}` : ''}: ${providers.join(', then ')}`
 
 function legLines({ channel, waitSec, isAbsent, route, carriers }: ExplainedLeg): string[] {
   const whose = route && [route.country, route.appId].filter(Boolean).join(' of ')
@@ -52,21 +48,24 @@ function legLines({ channel, waitSec, isAbsent, route, carriers }: ExplainedLeg)
 
 export const routeCommands = () =>
   group('route', 'which carriers deliver a channel, and in which order', 'set sms main,backup', {
-    set: adminCommand({
+    set: clientCommand({
       summary: 'set a route; the most specific one applies',
       examples: ['sms main,backup', 'sms backup --country GB'],
       input: scope.extend({ carriers: z.string().describe('<carriers>  carriers, separated by commas') }),
-      run: (admin, { carriers, ...typed }) => {
-        const names = carriers.split(',').map((name) => name.trim())
-        return administer.setRoute(admin, { ...scopeOf(typed), carriers: names.filter(Boolean) })
+      run: async (client, { carriers, ...typed }) => {
+        const providers = carriers
+          .split(',')
+          .map((name) => name.trim())
+          .filter(Boolean)
+        await client.carriers.setRoute({ ...scopeOf(typed), providers })
+        return { ...scopeOf(typed), providers }
       },
-      json: jsonOf,
       lines: (route) => [lineOf(route)],
     }),
-    list: adminCommand({
+    list: clientCommand({
       summary: 'list routes; a channel without one uses every carrier it has',
       ...NO_INPUT,
-      run: async ({ store }) => ({ routes: (await store.read.routes.all()).map(jsonOf) }),
+      run: (client) => client.carriers.routes(),
       lines: ({ routes }) =>
         table(
           ['CHANNEL', 'COUNTRY', 'APP', 'CARRIERS'],
@@ -104,18 +103,18 @@ export const routeCommands = () =>
         ...legs.flatMap(legLines),
       ],
     }),
-    remove: adminCommand({
+    remove: clientCommand({
       summary: 'remove a route',
       examples: ['sms --country GB --yes'],
       input: scope,
-      confirmation: async ({ store }, typed) => {
+      confirmation: async (client, typed) => {
         const scope = scopeOf(typed)
-        const known = (await store.read.routes.all()).find((route) => isSame(route, scope))
+        const known = (await client.carriers.routes()).routes.find((route) => isSame(route, scope))
         return known && `Remove the route ${lineOf(known)}?`
       },
-      run: async (admin, typed) => {
+      run: async (client, typed) => {
         const scope = scopeOf(typed)
-        await administer.removeRoute(admin, scope)
+        await client.carriers.removeRoute(scope)
         return { ...scope, removed: true }
       },
       lines: () => ['Removed'],

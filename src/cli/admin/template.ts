@@ -9,7 +9,7 @@ import { CHANNELS } from '../../domain/shared/value'
 import * as administer from '../../usecases/administer'
 import { asChannel } from '../command'
 import { table } from '../output'
-import { APP_OPTION, adminCommand, flag, group, text, texts } from './build'
+import { APP_OPTION, adminCommand, clientCommand, flag, group, text, texts } from './build'
 
 const BUILT_IN_IDS = BUILT_IN_TEMPLATES.map(({ templateId }) => templateId).join(', ')
 
@@ -48,11 +48,17 @@ const dltOf = ({
   dltTemplateId?: string
 }) => ((entityId ?? templateId) === undefined ? {} : { dlt: { entityId, templateId } })
 
+/** Keeps the format that scripts already parse: without other languages there are no bodies. */
+const shownTemplate = <Saved extends { bodies: object }>({ bodies, ...template }: Saved) => ({
+  ...template,
+  ...(Object.keys(bodies).length > 0 && { bodies }),
+})
+
 const ofTemplate = z.object({ templateId: z.string().describe('<templateId>  template'), ...APP_OPTION.shape })
 
 export const templateCommands = () =>
   group('template', 'message templates', "set welcome --app app_4k2m9x0c7q1z --body 'Your code is #{code}.'", {
-    set: adminCommand({
+    set: clientCommand({
       summary: 'create a template of an app, or a new version of one',
       examples: ["welcome --app app_4k2m9x0c7q1z --body 'Hello #{name}, your code is #{code}.' --variable name"],
       input: ofTemplate.extend({
@@ -66,19 +72,20 @@ export const templateCommands = () =>
         ...DLT_OPTIONS,
       }),
       run: (
-        admin,
+        client,
         { appId, templateId, body, name, channels = ['sms'], variables = [], providerCode, locale, ...ids },
-      ) =>
-        administer.saveTemplate(admin, appId, {
-          templateId,
-          name: name ?? templateId,
-          body: textOf(body),
+      ) => {
+        const template = {
+          ...{ templateId, name: name ?? templateId, body: textOf(body), bodies: {} },
           channelSupport: channels.flatMap((list) => list.split(',')).map(asChannel),
           variables: variablesOf(variables),
           providerTemplateCode: providerCode ?? templateId,
           ...(locale !== undefined && { locale }),
           ...dltOf(ids),
-        }),
+        }
+        return client.templates.save({ appId, template })
+      },
+      json: (saved) => shownTemplate(saved),
       lines: ({ templateId }, { appId }) => [`Template ${templateId} is registered for ${appId}`],
     }),
     translate: adminCommand({
@@ -127,14 +134,16 @@ export const templateCommands = () =>
         `${messageType}: ${bytes} bytes of EUC-KR, an SMS has ${SMS_MAX_BYTES}. Outside Korea ${segments} × ${encoding}.`,
       ],
     }),
-    list: adminCommand({
+    list: clientCommand({
       summary: "list an app's own templates",
       examples: ['--app app_4k2m9x0c7q1z'],
       input: APP_OPTION,
-      run: async ({ store }, { appId }) => {
-        await administer.existingApp({ store }, appId)
-        return { templates: await store.read.templates.ofApp(appId) }
+      run: async (client, { appId }) => {
+        const { templates } = await client.templates.list({ appId })
+        const own = templates.filter(({ isBuiltIn }) => !isBuiltIn)
+        return { templates: own.map(({ isBuiltIn: _, isDefault: __, ...template }) => template) }
       },
+      json: ({ templates }) => ({ templates: templates.map(shownTemplate) }),
       lines: ({ templates }, { appId }) =>
         table(
           ['TEMPLATE', 'NAME', 'CHANNELS', 'LANGUAGES', 'TEXT'],
@@ -144,16 +153,17 @@ export const templateCommands = () =>
           `${appId} has no templates of its own, only those built in (${BUILT_IN_IDS}). \`watchword template set\` adds one.`,
         ),
     }),
-    remove: adminCommand({
+    remove: clientCommand({
       summary: "remove an app's own template; a hidden built-in template becomes visible again",
       examples: ['welcome --app app_4k2m9x0c7q1z --yes'],
       input: ofTemplate,
-      confirmation: async ({ store }, { appId, templateId }) => {
-        const known = (await store.read.templates.ofApp(appId)).find((own) => own.templateId === templateId)
+      confirmation: async (client, { appId, templateId }) => {
+        const { templates } = await client.templates.list({ appId })
+        const known = templates.find((own) => own.templateId === templateId && !own.isBuiltIn)
         return known && `Remove the template ${templateId} of ${appId} ("${known.body}")?`
       },
-      run: async (admin, { appId, templateId }) => {
-        await administer.removeTemplate(admin, appId, templateId)
+      run: async (client, { appId, templateId }) => {
+        await client.templates.remove({ appId, templateId })
         return { appId, templateId, removed: true }
       },
       lines: ({ appId, templateId }) => [`Removed template ${templateId} of ${appId}`],

@@ -12,7 +12,7 @@ import * as administer from '../../usecases/administer'
 import { previewHookTemplate } from '../../usecases/preview-hook-template'
 import { headersOf } from '../command'
 import { iso, table } from '../output'
-import { type Admin, APP_OPTION, adminCommand, flag, group, inputOf, text, texts } from './build'
+import { type Admin, APP_OPTION, adminCommand, clientCommand, flag, group, inputOf, text, texts } from './build'
 
 const listOf = (values: string[] = []) => values.flatMap((list) => list.split(',')).map((value) => value.trim())
 
@@ -162,12 +162,12 @@ export const webhookCommands = () =>
       },
       lines: ({ endpointId }) => [`Removed ${endpointId}`],
     }),
-    rotate: adminCommand({
+    rotate: clientCommand({
       summary: 'create a new secret; the old one stays valid for a while',
       examples: ['whe_2a4b6c8d0e1f --overlap-hours 48'],
       input: ofEndpoint.extend({ overlapHours: z.int().default(24).describe('how long the old secret stays valid') }),
-      run: async (admin, { endpointId, overlapHours }) => {
-        const { secret, previousValidUntil } = await administer.rotateEndpoint(admin, endpointId, overlapHours)
+      run: async (client, { endpointId, overlapHours }) => {
+        const { secret, previousValidUntil } = await client.webhooks.rotate({ endpointId, overlapHours })
         return { endpointId, secret, previousValidUntil: iso(previousValidUntil) }
       },
       lines: ({ secret, previousValidUntil }) => [
@@ -175,12 +175,13 @@ export const webhookCommands = () =>
         secret,
       ],
     }),
-    test: adminCommand({
+    test: clientCommand({
       summary: 'queue a test event for the running server to send',
       examples: ['whe_2a4b6c8d0e1f --type otp.verified'],
       input: ofEndpoint.extend({ type: eventType.default('otp.sent').describe('event') }),
-      run: async (admin, { endpointId, type }) => {
-        return { endpointId, eventId: await administer.testEndpoint(admin, endpointId, type), type, queued: true }
+      run: async (client, { endpointId, type }) => {
+        const { eventId } = await client.webhooks.test({ endpointId, type })
+        return { endpointId, eventId, type, queued: true }
       },
       lines: ({ endpointId, eventId, type }) => [
         `Queued ${type} ${eventId}; \`webhook events ${endpointId}\` shows what came of it.`,
@@ -226,19 +227,17 @@ export const webhookCommands = () =>
           `${endpointId} was told nothing${status ? ` that is ${status}` : ' yet'}. \`watchword webhook test\` sends it something.`,
         ),
     }),
-    replay: adminCommand({
+    replay: clientCommand({
       summary: 'replay one event, or all that failed since a time',
       examples: ['whe_2a4b6c8d0e1f --since 2027-01-31'],
       input: ofEndpoint.extend({
         eventId: text('--event <eventId>  this event'),
         since: at.optional().describe('all events that failed since'),
       }),
-      run: async (admin, { endpointId, eventId, since }) => {
+      run: async (client, { endpointId, eventId, since }) => {
         if ((eventId === undefined) === (since === undefined))
           throw new InvalidArgumentError('either --event or --since is needed')
-        if (eventId !== undefined && !isUuid(eventId)) throw missing('event', eventId)
-        const which = eventId === undefined ? { since: since ?? 0 } : { eventId }
-        return { endpointId, replayed: await administer.replayEvents(admin, endpointId, which) }
+        return { endpointId, ...(await client.webhooks.replay({ endpointId, eventId, since })) }
       },
       lines: ({ replayed }) => [`Queued ${replayed} again`],
     }),

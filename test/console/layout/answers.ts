@@ -155,6 +155,7 @@ export const EMPTY: Answers = {
     apps: [
       {
         appId: 'a1',
+        organizationId: 'org_1',
         name: 'Shop',
         protection: PROTECTION,
         texts: PLAIN_TEXTS,
@@ -330,6 +331,7 @@ type Relay = OutputOf<'relays/list'>['relays'][number]
 
 const relay = (number: number, more: Partial<Relay> = {}): Relay => ({
   relayId: `rly_${number}k2m9x0c7q1z`,
+  appId: 'a1',
   name: 'login',
   source: 'supabase',
   mode: 'test',
@@ -546,6 +548,7 @@ export const FULL: Answers = {
     apps: [
       {
         appId: 'a1',
+        organizationId: 'org_1',
         name: LONG_NAME,
         region: 'GS',
         protection: STRICT,
@@ -571,6 +574,7 @@ export const FULL: Answers = {
       },
       {
         appId: 'a2',
+        organizationId: 'org_1',
         name: 'Clinic',
         protection: PROTECTION,
         texts: PLAIN_TEXTS,
@@ -867,7 +871,16 @@ export const FULL: Answers = {
     ],
   },
   'apps/addReviewNumber': { name: 'Galaxy', code: '512233', dailyMax: 20, createdAt: NOW, endsAt: NOW + 30 * DAY },
-  'keys/create': { keyId: 'k9', key: `sk_test_${'a1b2c3d4'.repeat(4)}` },
+  'keys/create': {
+    ...{
+      keyId: 'k9',
+      key: `sk_test_${'a1b2c3d4'.repeat(4)}`,
+      kind: 'sk',
+      mode: 'test',
+      scopes: ['*'],
+      allowedOrigins: [],
+    },
+  },
   'templates/list': {
     templates: [
       {

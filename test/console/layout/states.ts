@@ -845,7 +845,15 @@ const people: State[] = [
     FULL,
     press(/^(Create a token|토큰 만들기)$/),
     fill(/^(Name|이름)/, 'watch'),
+    press(/^(Create|만들기)$/),
+  ),
+  over(
+    'pages/operators/tokens.tsx',
+    'operators, choosing what a token may change',
+    '/operators',
+    FULL,
     press(/^(Create a token|토큰 만들기)$/),
+    press(/^(May read and change|읽기와 변경 허용)$/, 'combobox'),
   ),
   over(
     'pages/operators/tokens.tsx',

@@ -39,6 +39,7 @@ const words = inWords({
     scopes: 'Scopes',
     actions: 'Actions',
     create: 'Create a token',
+    make: 'Create',
     token: 'Token',
     try: 'Try it',
     revoke: 'Revoke',
@@ -68,6 +69,7 @@ const words = inWords({
     scopes: '권한',
     actions: '작업',
     create: '토큰 만들기',
+    make: '만들기',
     token: '토큰',
     try: '사용해 보기',
     revoke: '폐기',
@@ -141,7 +143,7 @@ export function Tokens() {
       about={
         <>
           {say.about}{' '}
-          <Anchor href="/docs/guide/administration" target="_blank" inherit>
+          <Anchor href="/docs/guide/administration" target="_blank" inherit underline="always">
             {say.guide}
           </Anchor>
         </>
@@ -193,7 +195,7 @@ function CreateToken({ onClose }: { onClose(): void }) {
       </SecretOnce>
     )
   return (
-    <Form form={form} action={say.create} onCancel={onClose}>
+    <Form form={form} action={say.make} onCancel={onClose}>
       <TextInput
         data-autofocus
         label={say.name}
