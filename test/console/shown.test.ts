@@ -51,6 +51,7 @@ test('apps, and where their numbers are from', async () => {
   const { appId, organizationId } = keys
   expect(made).toEqual({
     appId: expect.stringMatching(/^app_[0-9a-z]{12}$/),
+    organizationId,
     name: 'shop',
     region: 'US',
     protection: {
@@ -73,7 +74,15 @@ test('apps, and where their numbers are from', async () => {
   expect(await shown('apps/list')).toEqual({
     apps: expect.arrayContaining([
       made,
-      { appId, name: 'demo', protection: made.protection, texts: made.texts, provesMetadata: false, createdAt: START },
+      {
+        appId,
+        organizationId,
+        name: 'demo',
+        protection: made.protection,
+        texts: made.texts,
+        provesMetadata: false,
+        createdAt: START,
+      },
     ]),
     defaultRegion: 'KR',
     liveRetentionDays: 180,

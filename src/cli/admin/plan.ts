@@ -29,12 +29,12 @@ export const legsOf = (typed: string): PlannedLeg[] => typed.split(',').map(legO
 export const textOfLegs = (legs: readonly PlannedLeg[]) =>
   legs.map(({ channel, waitSec }) => (waitSec === undefined ? channel : `${channel} for ${waitSec} s`)).join(', then ')
 
-type ShownPlan = Omit<DeliveryPlan, 'country' | 'resend'> & {
+type PlanLine = Omit<DeliveryPlan, 'country' | 'resend'> & {
   country?: string | undefined
   resend?: DeliveryPlan['resend'] | undefined
 }
 
-const lineOf = ({ channel, country, legs, resend }: ShownPlan) =>
+const lineOf = ({ channel, country, legs, resend }: PlanLine) =>
   `${channel}${country ? ` to ${country}` : ''}: ${textOfLegs(legs)}${resend === 'first' ? '; again from the first leg' : ''}`
 
 export const planCommands = () =>
