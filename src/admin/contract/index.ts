@@ -18,27 +18,28 @@ import { tokens } from './tokens'
 import { audit, system, usage } from './usage'
 import { webhooks } from './webhooks'
 
+/** In the order of the reference. */
 export const adminContract = {
-  operators,
   apps,
   keys,
-  relays,
-  issues,
-  inbox,
-  wallet,
+  carriers,
   templates,
   webhooks,
-  carriers,
+  relays,
+  wallet,
+  issues,
+  inbox,
+  protection,
   overview,
   usage,
   prices,
   reportTokens,
+  notices,
+  operators,
   tokens,
-  protection,
   audit,
   privacy,
   system,
-  notices,
 }
 
 export type AdminContract = typeof adminContract
