@@ -26,7 +26,7 @@ export type AdminApi = (request: Request, url: URL, clientIp: string) => Promise
 
 export function createAdminApi(deps: AdminServices): AdminApi {
   const { store, node, vault, facts } = deps
-  const { reportTokens: _, tokens: __, ...router } = createAdminRouter(deps, new ProtectionHistory(deps))
+  const { tokens: _, ...router } = createAdminRouter(deps, new ProtectionHistory(deps))
   const handler = new StandardOpenAPIHandler<AdminContext>(router, {
     ...callRules(deps, tell),
     plugins: [new SmartCoercionPlugin({ schemaConverters: [new ZodToJsonSchemaConverter()] })],

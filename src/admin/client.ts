@@ -6,7 +6,7 @@ import { ADMIN_PREFIX } from '../http/route-table'
 import { type AdminContract, adminContract } from './contract'
 
 /** The procedures that have a route. */
-export type AdminClient = ContractRouterClient<Omit<AdminContract, 'tokens' | 'reportTokens'>>
+export type AdminClient = ContractRouterClient<Omit<AdminContract, 'tokens'>>
 
 export interface Remote {
   /** Base URL. */

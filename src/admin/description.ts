@@ -64,7 +64,7 @@ type DescribedOperation = Record<string, unknown>
 
 /** `publicUrl`: the public origin of this deployment, where it is known. */
 export async function describeAdmin(publicUrl?: string): Promise<object> {
-  const { reportTokens: _, tokens: __, ...contract } = adminContract
+  const { tokens: _, ...contract } = adminContract
   const document = await new OpenAPIGenerator({ schemaConverters: [new ZodToJsonSchemaConverter()] }).generate(
     contract,
     {

@@ -17,7 +17,7 @@ import { overviewProcedures } from './procedures/overview'
 import { privacyProcedures } from './procedures/privacy'
 import { protectionProcedures } from './procedures/protection'
 import { relayProcedures } from './procedures/relays'
-import { priceProcedures, reportTokenProcedures } from './procedures/reports'
+import { priceProcedures } from './procedures/reports'
 import { templateProcedures } from './procedures/templates'
 import { tokenProcedures } from './procedures/tokens'
 import { auditProcedures, systemProcedures, usageProcedures } from './procedures/usage'
@@ -38,7 +38,6 @@ export const createAdminRouter = (deps: AdminServices, history: ProtectionHistor
   overview: overviewProcedures(deps, history),
   usage: usageProcedures(deps),
   prices: priceProcedures(deps),
-  reportTokens: reportTokenProcedures(deps),
   tokens: tokenProcedures(deps),
   protection: protectionProcedures(deps, history),
   audit: auditProcedures(deps),

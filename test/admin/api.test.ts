@@ -15,7 +15,7 @@ import { START, World } from '../support/world'
 setDefaultTimeout(HANGS_AFTER_MS)
 
 const DAY_MS = 86_400_000
-const { tokens: _, reportTokens: __, ...ROUTED } = adminContract
+const { tokens: _, ...ROUTED } = adminContract
 const ROUTES = Object.entries(ROUTED).flatMap(([noun, procedures]) =>
   Object.entries(procedures).map(([name, procedure]) => ({
     noun: noun as AdminNoun,

@@ -195,9 +195,6 @@ export const ROWS: Record<string, Row> = {
   'tokens/list': row('operators', 'installation'),
   'tokens/create': row('operators', 'installation', () => ({ name: 'deploy', scopes: ['apps:read'] })),
   'tokens/revoke': row('operators', 'installation', () => ({ tokenId: 'none' }), 404),
-  'reportTokens/list': row('finance', 'installation'),
-  'reportTokens/create': row('finance', 'installation', () => ({ name: 'ERP' })),
-  'reportTokens/revoke': row('finance', 'installation', () => ({ tokenId: 'rpt_none' }), 404),
 
   'protection/state': row('look', 'app', ofApp),
   'protection/sentTo': row('look', 'app', ofApp),

@@ -1,5 +1,6 @@
 /** Usage for finance: prices and tokens as the console makes them, and the report that a token reads. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import * as administer from '../../src/usecases/administer'
 import { setUpToken } from '../../src/usecases/people'
 import { seededRandom } from '../support/random'
 import { SEED } from '../support/seed'
@@ -26,7 +27,7 @@ const issue = async (phoneNumber: string, purpose = 'signup') => {
   await world.call('rest', 'issue', { phoneNumber, purpose, idempotencyKey: phoneNumber }, { key: keys.live })
   await world.settle()
 }
-const newToken = async () => (await owner.call('reportTokens/create', { name: 'ERP' })).body
+const newToken = () => administer.createReportToken(world.admin, { name: 'ERP' })
 const read = async (query: string, key?: string) =>
   world.send('GET', `/reports/usage?${query}`, undefined, key === undefined ? {} : { key })
 const csvOf = async (query: string, key: string) => {
@@ -89,8 +90,8 @@ describe('the report', () => {
       expect((await read(MONTH, wrong)).status).toBe(401)
     expect((await world.send('POST', `/reports/usage?${MONTH}`, {}, { key: token })).status).toBe(404)
     expect((await world.call('rest', 'listIssues', {}, { key: token })).status).toBe(401)
-    expect(JSON.stringify((await owner.call('reportTokens/list')).body)).not.toContain(token)
-    expect((await owner.call('reportTokens/revoke', { tokenId })).status).toBe(200)
+    expect(JSON.stringify((await owner.call('tokens/list')).body)).not.toContain(token)
+    expect((await owner.call('tokens/revoke', { tokenId })).status).toBe(200)
     expect((await read(MONTH, token)).status).toBe(401)
     expect(JSON.stringify((await owner.call('audit/list', {})).body)).not.toContain(token)
   })

@@ -42,7 +42,7 @@ describe('the threat model', () => {
     expect(
       Map.groupBy(threats, ({ header, line }) => header + lines.slice(0, line).findLast((text) => /^###/.test(text)))
         .size,
-    ).toBe(16)
+    ).toBe(17)
     const wrong = threats.filter(
       ({ cells }) =>
         cells.length !== 4 ||

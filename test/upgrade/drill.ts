@@ -25,14 +25,14 @@ const LISTED: ReadonlyArray<[path: string, field: string, table: string]> = [
   ['carriers/list', 'providers', 'providers'],
   ['relays/list', 'relays', 'relays'],
   ['prices/list', 'prices', 'prices'],
-  ['reportTokens/list', 'tokens', 'report_tokens'],
+  ['tokens/list', 'tokens', 'report_tokens'],
   ['protection/incidents', 'rows', 'incidents'],
   ['notices/list', 'rows', 'notices'],
   ['notices/ways', 'ways', 'notice_ways'],
   ['audit/list', 'rows', 'audit_entries'],
 ]
 
-const OF_INSTALLATION = ['apps', 'operators', 'carriers', 'prices', 'reportTokens', 'notices', 'audit']
+const OF_INSTALLATION = ['apps', 'operators', 'carriers', 'prices', 'tokens', 'notices', 'audit']
 /** Each procedure takes its own fields only. */
 function inputOf(path: string, appId: string): object {
   const [group = ''] = path.split('/')

@@ -14,6 +14,7 @@ setDefaultTimeout(HANGS_AFTER_MS)
 /** Where rows of tables went that are no more. */
 const MOVED: Readonly<Record<string, string>> = {
   claims: 'issues WHERE key_hash IS NOT NULL',
+  report_tokens: 'admin_tokens',
   awaited_reports: 'attempts WHERE awaited_at IS NOT NULL',
 }
 

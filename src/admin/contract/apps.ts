@@ -230,10 +230,10 @@ export const allows = z
   .describe('Extra rights of a live browser key: `from` sets the sender, `text` fills variables with free text.')
 
 const limits = z.object({
-  issuesPerMin: z.int().min(1).optional(),
-  verifiesPerMin: z.int().min(1).optional(),
-  readsPerMin: z.int().min(1).optional(),
-  issuesPerMinPerIp: z.int().min(1).optional(),
+  issuesPerMin: z.int().optional(),
+  verifiesPerMin: z.int().optional(),
+  readsPerMin: z.int().optional(),
+  issuesPerMinPerIp: z.int().optional(),
 })
 
 const key = z.object({
@@ -270,10 +270,12 @@ export const keys = {
         mode,
         name: z.string().optional().describe('What it is for, as lists show it.'),
         scopes: z
-          .array(z.enum(SCOPES))
+          .array(z.string())
           .min(1)
           .optional()
-          .describe('What it may do. Missing: `*` for a secret key, `otp:issue` and `otp:verify` for a browser key.'),
+          .describe(
+            `What it may do, of ${SCOPES.join(', ')}. Missing: * for a secret key, otp:issue and otp:verify for a browser key.`,
+          ),
         allowedOrigins: z
           .array(z.string())
           .default([])
@@ -294,9 +296,7 @@ export const keys = {
     'Replace an API key. A new key with the same rights; the old one stops working after `overlapHours`.',
     'keys',
   )
-    .input(
-      z.object({ keyId: z.string(), overlapHours: z.int().min(0).max(168).describe('How long the old one goes on.') }),
-    )
+    .input(z.object({ keyId: z.string(), overlapHours: z.int().describe('How long the old one goes on, 0 to 168.') }))
     .output(z.object({ keyId: z.string(), key: z.string(), previousWorksUntil: at })),
   allow: act(
     'PUT /keys/{keyId}/allows',

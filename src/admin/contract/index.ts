@@ -12,7 +12,7 @@ import { overview } from './overview'
 import { privacy } from './privacy'
 import { protection } from './protection'
 import { relays } from './relays'
-import { prices, reportTokens } from './reports'
+import { prices } from './reports'
 import { templates } from './templates'
 import { tokens } from './tokens'
 import { audit, system, usage } from './usage'
@@ -33,7 +33,6 @@ export const adminContract = {
   overview,
   usage,
   prices,
-  reportTokens,
   notices,
   operators,
   tokens,

@@ -1,6 +1,6 @@
-/** Prices of messages, and tokens of the tools with which finance reads usage. */
+/** Prices of messages. */
 import { z } from 'zod'
-import { act, at, leg, ok, procedure } from './base'
+import { act, leg, ok } from './base'
 
 /** An empty carrier, country or channel stands for any. */
 const price = z.object({
@@ -27,18 +27,5 @@ export const prices = {
     .output(price.extend({ priceId: z.string() })),
   remove: act('DELETE /prices/{priceId}', 'Remove a price.', 'finance', 'installation')
     .input(z.object({ priceId: z.string() }))
-    .output(ok),
-}
-
-const token = z.object({ tokenId: z.string(), name: z.string(), createdBy: z.string(), createdAt: at })
-
-export const reportTokens = {
-  list: procedure('finance', 'installation').output(z.object({ tokens: z.array(token) })),
-  /** The token is shown only now. */
-  create: procedure('finance', 'installation')
-    .input(z.object({ name: z.string() }))
-    .output(token.extend({ token: z.string() })),
-  revoke: procedure('finance', 'installation')
-    .input(z.object({ tokenId: z.string() }))
     .output(ok),
 }

@@ -84,7 +84,7 @@ export const webhooks = {
     'Replace the secret of a webhook. The old one stays valid for `overlapHours`.',
     'webhooks',
   )
-    .input(ofEndpoint.extend({ overlapHours: z.int().min(0).max(168) }))
+    .input(ofEndpoint.extend({ overlapHours: z.int().describe('How long the old secret goes on, 0 to 168.') }))
     .output(z.object({ secret: z.string(), previousValidUntil: at })),
   test: act('POST /webhooks/{endpointId}/test', 'Send a test event.', 'webhooks')
     .input(ofEndpoint.extend({ type: eventType }))

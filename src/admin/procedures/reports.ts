@@ -14,15 +14,3 @@ export function priceProcedures(deps: AdminServices) {
     }),
   })
 }
-
-export function reportTokenProcedures(deps: AdminServices) {
-  const os = implement(adminContract.reportTokens).$context<AdminContext>()
-  return os.router({
-    list: os.list.handler(async () => ({ tokens: await administer.listReportTokens(deps) })),
-    create: os.create.handler(({ input, context }) => administer.createReportToken(adminOf(deps, context), input)),
-    revoke: os.revoke.handler(async ({ input, context }) => {
-      await administer.revokeAdminToken(adminOf(deps, context), input.tokenId)
-      return OK
-    }),
-  })
-}

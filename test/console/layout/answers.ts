@@ -172,7 +172,6 @@ export const EMPTY: Answers = {
   'inbox/list': { rows: [] },
   'usage/report': { total: { ...COUNTS, cost: [], unpriced: 0 }, rows: [] },
   'prices/list': { prices: [] },
-  'reportTokens/list': { tokens: [] },
   'tokens/list': { tokens: [] },
   'overview/show': {
     ...{ total: COUNTS, before: COUNTS, series: [], incidents: [], carriers: [], failures: [] },
@@ -671,12 +670,6 @@ export const FULL: Answers = {
       createdAt: NOW,
     },
     token: 'adm_oZUe99nGVOGnUIFytrwUtZ8-ecDqukAr3K5xVTbUfFY',
-  },
-  'reportTokens/list': {
-    tokens: [
-      { tokenId: 'rpt_1', name: 'ERP', createdBy: 'cli', createdAt: NOW - DAY },
-      { tokenId: 'rpt_2', name: LONG_NAME, createdBy: 'cli', createdAt: NOW - 90 * DAY },
-    ],
   },
   'overview/show': {
     total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },

@@ -1199,28 +1199,12 @@ const usage: State[] = [
   over('pages/usage/prices.tsx', 'usage, prices', '/usage', FULL, press(/^(Prices|가격)$/), see(/0\.007912/)),
   over('pages/usage/prices.tsx', 'usage, no prices', '/usage', EMPTY, press(/^(Prices|가격)$/)),
   over(
-    'pages/usage/report-tokens.tsx',
-    'usage, report tokens',
-    '/usage',
-    FULL,
-    press(/^(Report tokens|보고서 토큰)$/),
-    see(/ERP/),
-  ),
-  over(
     'pages/usage/prices.tsx',
     'usage, a price is removed',
     '/usage',
     FULL,
     press(/^(Prices|가격)$/),
     press(/^(Remove the price 9\.9 KRW|가격 9\.9 KRW 삭제)$/),
-  ),
-  over(
-    'pages/usage/report-tokens.tsx',
-    'usage, a report token is revoked',
-    '/usage',
-    FULL,
-    press(/^(Report tokens|보고서 토큰)$/),
-    press(/^(Revoke ERP|ERP 폐기)$/),
   ),
   state('usage, as tables', '/usage', FULL, async (page) => {
     for (const choice of await page.getByText(/^(Table|표)$/).all()) await choice.click()

@@ -1,6 +1,6 @@
 /** Usage of one app or of all: where users are lost, what it costs, and sums by any groups, as a table and as a file. */
 import { Button, Chip, Group, Paper, Skeleton, Stack, Text } from '@mantine/core'
-import { IconChartBar, IconCoin, IconKey } from '@tabler/icons-react'
+import { IconChartBar, IconCoin } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { dayAt } from '../../../domain/shared/time-zone'
@@ -13,7 +13,7 @@ import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { useScope } from '../scope'
-import { useMay, useSession } from '../session'
+import { useSession } from '../session'
 import { useTimeZone } from '../time-zone'
 import { USAGE_RANGES, type UsageSearch, usageSearch } from './search-params'
 import { UsageCharts } from './usage/charts'
@@ -21,14 +21,12 @@ import { UsageFunnel } from './usage/funnel'
 import { useMinute } from './usage/period'
 import { openPrices } from './usage/prices'
 import { chartStep, periodBefore, type ReportPeriod, reportPeriod } from './usage/report-period'
-import { openReportTokens } from './usage/report-tokens'
 import { UsageSums } from './usage/sums'
 import { usageWords } from './usage/words'
 
 export default function UsagePage() {
   const say = useWords(usageWords)
   const common = useWords(frameWords)
-  const may = useMay()
   const seesAllApps = useSession().operator?.appIds === undefined
   const { app, isAll, mode } = useScope()
   const timeZone = useTimeZone()
@@ -56,11 +54,6 @@ export default function UsagePage() {
         {seesAllApps && (
           <Button variant="default" leftSection={<IconCoin size={16} aria-hidden />} onClick={openPrices}>
             {say.prices}
-          </Button>
-        )}
-        {seesAllApps && may('finance') && (
-          <Button variant="default" leftSection={<IconKey size={16} aria-hidden />} onClick={openReportTokens}>
-            {say.tokens}
           </Button>
         )}
       </PageHeader>

@@ -4,7 +4,6 @@ export const usageWords = inWords({
   en: {
     about: (zone: string) => `Codes, messages and cost, in whole days of ${zone}. Choose the app at the top.`,
     prices: 'Prices',
-    tokens: 'Report tokens',
     range: 'Period',
     ranges: {
       '7d': 'Last 7 days',
@@ -74,7 +73,6 @@ export const usageWords = inWords({
   ko: {
     about: (zone) => `인증번호, 메시지, 비용을 ${zone} 시간대의 하루 단위로 집계합니다. 앱은 위에서 선택하세요.`,
     prices: '가격',
-    tokens: '보고서 토큰',
     range: '기간',
     ranges: {
       '7d': '최근 7일',
