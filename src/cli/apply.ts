@@ -1,13 +1,13 @@
 /** `apply` and `export`: the configuration of an installation as a file. */
-import { dirname, resolve } from 'node:path'
 import { Option } from 'commander'
-import { parse, stringify, YAMLParseError } from 'yaml'
+import { stringify } from 'yaml'
 import { z } from 'zod'
 import { type ConfigurationStep, configurationOf, type Shown, stepsTo } from '../admin/file/apply'
-import { type Configuration, configuration } from '../admin/file/configuration'
+import { configuration } from '../admin/file/configuration'
 import { administer, type InstallationOptions, readText, serverOptions } from './administration'
 import { type Confirmable, confirm, onDataCommand, yesOption } from './command'
-import { Failure, outputFor, styled } from './output'
+import { readConfiguration } from './configuration-file'
+import { outputFor, styled } from './output'
 
 export const applyCommand = () =>
   serverOptions(
@@ -26,7 +26,10 @@ export const applyCommand = () =>
     .action(
       (options: InstallationOptions & Confirmable & { file: string; dryRun?: true; prune?: true; schema?: true }) => {
         if (options.schema) return outputFor(true)(z.toJSONSchema(configuration, { io: 'input' }), [])
-        const { wanted, hidden } = withSecrets(read(options.file), options.file)
+        const { wanted, hidden } = readConfiguration(readText(options.file, '--file'), {
+          file: options.file,
+          env: process.env,
+        })
         return administer(options, options.dryRun !== true, async (client, output) => {
           const steps = await stepsTo(client, wanted, { prunes: options.prune ?? false, hidden })
           const told = (done: readonly ConfigurationStep[]) =>
@@ -85,58 +88,3 @@ const linesOf = (steps: readonly ConfigurationStep[], verb: string): string[] =>
         ]),
         `${steps.length} ${steps.length === 1 ? 'thing' : 'things'} ${verb}.`,
       ]
-
-function read(file: string): Configuration {
-  const text = readText(file, '--file')
-  let document: unknown
-  try {
-    document = parse(text)
-  } catch (error) {
-    if (error instanceof YAMLParseError) throw new Failure('invalid', `${file}: ${error.message}`)
-    throw error
-  }
-  const read = configuration.safeParse(document ?? {})
-  if (read.success) return read.data
-  const mistakes = read.error.issues.map((issue) => {
-    const what = issue.code === 'unrecognized_keys' ? `unknown field ${issue.keys.join(', ')}` : issue.message
-    return `${issue.path.join('.') || 'the file'}: ${what}`
-  })
-  throw new Failure('invalid', [`${file} is not right:`, ...mistakes].join('\n  '))
-}
-
-/** Puts in what `env:NAME` and `file:PATH` refer to. `hidden`: those values, which are never printed. */
-function withSecrets(
-  { carriers, apps, ...others }: Configuration,
-  file: string,
-): { wanted: Configuration; hidden: ReadonlySet<string> } {
-  const hidden = new Set<string>()
-  const folder = file === '-' ? '.' : dirname(file)
-  const referred = (text: string): string => {
-    const [, kind, name = ''] = /^(env|file):(.+)$/.exec(text) ?? []
-    if (kind === undefined) return text
-    const value =
-      kind === 'file' ? readText(resolve(folder, name), `${file} refers to ${text}`).trimEnd() : process.env[name]
-    if (value === undefined) throw new Failure('invalid', `${file} refers to ${text}, which is not set`)
-    hidden.add(value)
-    return value
-  }
-  const all = (texts: Record<string, string>) =>
-    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, referred(text)]))
-  const wanted = {
-    ...others,
-    ...(carriers && { carriers: carriers.map((carrier) => ({ ...carrier, settings: all(carrier.settings) })) }),
-    ...(apps && {
-      apps: apps.map((app) => ({
-        ...app,
-        ...(app.webhooks && { webhooks: app.webhooks.map((hook) => ({ ...hook, headers: all(hook.headers ?? {}) })) }),
-        ...(app.relays && {
-          relays: app.relays.map(({ secret, ...relay }) => ({
-            ...relay,
-            ...(secret !== undefined && { secret: referred(secret) }),
-          })),
-        }),
-      })),
-    }),
-  }
-  return { wanted, hidden }
-}
