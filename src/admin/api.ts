@@ -22,7 +22,11 @@ import { callRules, createAdminRouter } from './router'
 const REQUESTS_PER_MIN = 600
 
 /** Throws a `Refusal`. */
-export type AdminApi = (request: Request, url: URL, clientIp: string) => Promise<Response>
+export type AdminApi = (
+  request: Request,
+  url: URL,
+  clientIp: string,
+) => Promise<{ response: Response; refusal?: Refusal | undefined }>
 
 export function createAdminApi(deps: AdminServices): AdminApi {
   const { store, node, vault, facts } = deps
@@ -36,7 +40,8 @@ export function createAdminApi(deps: AdminServices): AdminApi {
   const lastChange = async () => (await store.lists.audit.page({ limit: 1 }))[0]?.seq ?? 0
 
   return async (request, url, clientIp) => {
-    if (request.method === 'GET' && url.pathname === `${ADMIN_PREFIX}/openapi.json`) return described()
+    if (request.method === 'GET' && url.pathname === `${ADMIN_PREFIX}/openapi.json`)
+      return { response: await described() }
     const token = await tokenOf(request.headers, clientIp)
     await node.limits.acquire([
       {
@@ -50,14 +55,14 @@ export function createAdminApi(deps: AdminServices): AdminApi {
     const body = isReading ? undefined : await readOptionalJsonBody(request)
     const noted = isReading ? undefined : notedRequest(token, request, url, body)
     const before = noted && (await answeredBefore(noted))
-    if (before) return before
+    if (before) return { response: before }
     const actor: Actor = {
       ...{ name: `token ${token.name}`, ip: clientIp, unchangedSince: unchangedSince(request.headers) },
       ...(noted && { request: noted }),
     }
     const context: AdminContext = {
       administrator: { actor, permissions: PERMISSIONS, appIds: token.appIds, scopes: token.scopes },
-      ...{ origin: facts.publicUrl ?? url.origin, entered: false, retryAfterMs: undefined },
+      ...{ origin: facts.publicUrl ?? url.origin, entered: false },
     }
     const etag = isReading ? `"${await lastChange()}"` : undefined
     const { response } = await handler.handle(
@@ -67,7 +72,9 @@ export function createAdminApi(deps: AdminServices): AdminApi {
     if (!response) throw new Refusal('not_found', 'No such path or method')
     const answer = JSON.stringify(response.body)
     if (response.status < 300 && noted?.isNoted) await store.transaction((tx) => tx.admin.answerRequest(noted, answer))
-    return answered(response.status, answer, { ...(etag && { etag }), ...retryAfter(context.retryAfterMs) })
+    const { refusal } = context
+    const headers = { ...(etag && { etag }), ...retryAfter(refusal?.detail.retryAfterMs) }
+    return { response: answered(response.status, answer, headers), refusal }
   }
 
   async function described(): Promise<Response> {

@@ -103,8 +103,8 @@ export interface AdminContext {
   origin: string
   /** The session that calls, where there is one. */
   session?: OperatorSession | undefined
-  /** When a refused request may be tried again, in milliseconds from now. */
-  retryAfterMs: number | undefined
+  /** Why the request was refused: for the log, and for when it may be tried again. */
+  refusal?: Refusal | undefined
   /** Set when a procedure starts: earlier errors are the fault of the request. */
   entered: boolean
 }

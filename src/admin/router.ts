@@ -86,7 +86,7 @@ export function callRules({ store, log }: AdminServices, tell: (refusal: Refusal
       return await next()
     } catch (error) {
       const refusal = asRefusal(error)
-      context.retryAfterMs = refusal?.detail.retryAfterMs
+      context.refusal = refusal
       if (refusal) throw tell(refusal, context.entered && error === refusal)
       if (error instanceof ORPCError && error.defined) throw error
       // oRPC could not parse the request.

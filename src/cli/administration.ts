@@ -40,7 +40,7 @@ function administrationOf(opened: Opened): AdminClient {
     context: {
       administrator: { actor: admin.actor, permissions: PERMISSIONS, appIds: undefined },
       origin: config.publicUrl ?? `http://127.0.0.1:${config.port}`,
-      ...{ retryAfterMs: undefined, entered: false },
+      entered: false,
     },
   }) as AdminClient
 }

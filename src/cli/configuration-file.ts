@@ -6,7 +6,7 @@ import { readText } from './administration'
 import { Failure } from './output'
 
 /** `file`: its path, which references are beside; - is standard input. `env`: the variables that it may refer to. */
-interface Origin {
+interface FileOrigin {
   file: string
   env: Readonly<Record<string, string | undefined>>
 }
@@ -17,7 +17,7 @@ interface Origin {
  */
 export function readConfiguration(
   text: string,
-  origin: Origin,
+  origin: FileOrigin,
 ): { wanted: Configuration; hidden: ReadonlySet<string> } {
   const { file } = origin
   let document: unknown
@@ -38,7 +38,7 @@ export function readConfiguration(
 }
 
 /** Puts in what `env:NAME` and `file:PATH` refer to: as it is, but for the line end that files and secrets often have. */
-function withSecrets({ carriers, apps, ...others }: Configuration, { file, env }: Origin) {
+function withSecrets({ carriers, apps, ...others }: Configuration, { file, env }: FileOrigin) {
   const hidden = new Set<string>()
   const folder = file === '-' ? '.' : dirname(file)
   const referred = (text: string): string => {

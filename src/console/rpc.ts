@@ -62,7 +62,6 @@ export function createConsoleRpc(deps: AdminServices): ConsoleRpc {
       },
       origin: publicUrl ?? page.origin,
       sessionToken: undefined,
-      retryAfterMs: undefined,
       entered: false,
     }
     const body = async () => {
@@ -76,7 +75,10 @@ export function createConsoleRpc(deps: AdminServices): ConsoleRpc {
     if (!result.matched) return answer(404, interfaceError('NOT_FOUND', 'No such procedure').toJSON())
     const { status, body: answered } = result.response
     if (isStream(answered)) return eventStream(answered)
-    return answer(status, answered, { ...setCookie(cookie, context.sessionToken), ...retryAfter(context.retryAfterMs) })
+    return answer(status, answered, {
+      ...setCookie(cookie, context.sessionToken),
+      ...retryAfter(context.refusal?.detail.retryAfterMs),
+    })
   }
 
   return async (request, url, socketAddress) => {

@@ -160,7 +160,7 @@ export interface RouteDependencies {
   relay: AnswerRelay
   usageReport: (request: Request, url: URL, clientIp: string) => Promise<Response | Json>
   /** The management API. */
-  admin: (request: Request, url: URL, clientIp: string) => Promise<Response>
+  admin: (request: Request, url: URL, clientIp: string) => Promise<Pick<RouteAnswer, 'response' | 'refusal'>>
   /** The key set that checks proofs of verifications. */
   publishedKeys: () => object
   /** Undefined where metrics are off or have their own listener. */
@@ -227,7 +227,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     if (path === USAGE_REPORT_PATH)
       return { route: 'usage-report', response: await usageReport(request, url, callerOf(incoming).clientIp) }
     if (path.startsWith(ADMIN_PREFIX))
-      return { route: 'admin', response: await admin(request, url, callerOf(incoming).clientIp) }
+      return { route: 'admin', ...(await admin(request, url, callerOf(incoming).clientIp)) }
     if (path.startsWith(RELAY_PREFIX)) return { route: 'relay', ...(await relay(request, path, callerOf(incoming))) }
     return (isReading(request) && (await page(request, url, socketAddress))) || notFound()
   }

@@ -237,6 +237,13 @@ describe('a change', () => {
     expect((await rename('third', 'W/"1"')).status).toBe(400)
   })
 
+  test('that is refused says why in the log', async () => {
+    await request('POST', '/apps', { token, body: { name: '' } })
+    expect(world.logged.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ route: 'admin', status: 422, reason: 'required' }),
+    )
+  })
+
   test.each([
     ['a field that is unknown', { name: 'shop', nmae: 'x' }, 400, 'unknown_field'],
     ['a field that is missing', {}, 400, 'required'],

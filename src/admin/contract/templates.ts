@@ -34,10 +34,10 @@ export const templates = {
     .output(z.object({ templates: z.array(listed) })),
   save: act(
     'PUT /apps/{appId}/templates',
-    'Save a template. A new template, or a new version of one; messages in flight keep their text.',
+    'Save a template. A new template, or a new version of one; without `bodies` its other languages stay. Messages in flight keep their text.',
     'templates',
   )
-    .input(ofApp.extend({ template }))
+    .input(ofApp.extend({ template: template.partial({ bodies: true }) }))
     .output(template),
   versions: act(
     'GET /apps/{appId}/templates/{templateId}/versions',

@@ -76,7 +76,7 @@ export const templateCommands = () =>
         { appId, templateId, body, name, channels = ['sms'], variables = [], providerCode, locale, ...ids },
       ) => {
         const template = {
-          ...{ templateId, name: name ?? templateId, body: textOf(body), bodies: {} },
+          ...{ templateId, name: name ?? templateId, body: textOf(body) },
           channelSupport: channels.flatMap((list) => list.split(',')).map(asChannel),
           variables: variablesOf(variables),
           providerTemplateCode: providerCode ?? templateId,

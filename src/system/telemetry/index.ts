@@ -31,6 +31,7 @@ export function createLogSink(log: Log, loggedSuccesses = 1): TelemetrySink {
         status,
         ms: rounded(ms),
         limit: refusal?.detail.limit,
+        reason: refusal?.detail.reason,
         appId,
         keyId,
         mode,

@@ -2,7 +2,7 @@
 import { placeholdersOf } from '../../../../domain/message/template'
 import type { client } from '../../api'
 
-export type DraftTemplate = Parameters<typeof client.templates.save>[0]['template']
+export type DraftTemplate = Parameters<typeof client.templates.preview>[0]['template']
 type Dlt = DraftTemplate['dlt']
 type DraftChannel = DraftTemplate['channelSupport'][number]
 
