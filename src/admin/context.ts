@@ -127,7 +127,7 @@ export const adminOf = (deps: AdminServices, context: AdminContext) => ({
 })
 
 /** A refusal that is shown without a failed request. */
-export const mistakeOf = ({ detail: { param, reason, about } }: Refusal) => ({ param, reason, about })
+export const mistakeOf = ({ message, detail: { param, reason, about } }: Refusal) => ({ message, param, reason, about })
 
 /** Throws `invalid` where one country and several are named. */
 export function countriesOf({

@@ -56,7 +56,8 @@ interface Intercepted<T> {
 
 /** A field that is misspelt must not be as if it were missing. */
 function refuseUnknown(input: unknown, schema: unknown): void {
-  const known = schema instanceof z.ZodObject ? schema.shape : {}
+  const given = schema instanceof z.ZodPrefault ? schema.unwrap() : schema
+  const known = given instanceof z.ZodObject ? given.shape : {}
   const unknown = Object.keys(Object(input)).find((name) => !Object.hasOwn(known, name))
   if (unknown !== undefined) throw invalid(unknown.slice(0, 64), 'unknown_field', 'is not a field of this request')
 }

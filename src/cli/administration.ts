@@ -8,7 +8,6 @@ import type { AdminServices } from '../admin/context'
 import { createAdminRouter } from '../admin/router'
 import { PERMISSIONS } from '../domain/access/operator'
 import { withBuiltIn } from '../domain/message/template'
-import { missing } from '../domain/shared/error'
 import { asRefusal } from '../http/errors'
 import { carrierTypes } from '../providers/type-settings'
 import { systemPasswords } from '../system/passwords'
@@ -91,13 +90,6 @@ function refused(error: unknown): never {
   // The guide is at the server, and the message ends with its page there.
   const message = error.message.replace(/\. See \/docs\/\S+$/, '')
   throw new Failure(WORDS[error.code] ?? error.code.toLowerCase(), message)
-}
-
-/** Throws `not_found`. */
-export async function appOf(client: AdminClient, appId: string) {
-  const app = (await client.apps.list()).apps.find((one) => one.appId === appId)
-  if (!app) throw missing('app', appId)
-  return app
 }
 
 /** Throws, naming what wanted the file. - is standard input. */

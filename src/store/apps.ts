@@ -31,6 +31,12 @@ const APPS = inDialect(({ db, tables: { apps, organizations, templates }, ...its
   const versions = () => db.select().from(templates).where(thisTemplate).orderBy(desc(templates.version))
   return {
     all: statement(() => appsWhere(isThere)),
+    page: statement(() => {
+      const after = bind(apps.appId, 'after')
+      const last = sql`SELECT last.created_at, last.app_id FROM apps last WHERE last.app_id = ${after}`
+      const isLater = sql`(${after} = '' OR (${apps.createdAt}, ${apps.appId}) > (${last}))`
+      return appsWhere(and(isThere, isLater)).limit(sql.placeholder('limit'))
+    }),
     withRemoved: statement(() => appsWhere()),
     find: statement(() => appsWhere(and(thisApp, isThere))),
     lock: statement(() => locked(appsWhere(and(thisApp, isThere)))),
@@ -88,6 +94,7 @@ export function appReader(reads: Querying): AppReader {
   const its = APPS(reads)
   return {
     all: async () => (await reads.all(its.all)).map(appOf),
+    page: async (after = '', limit) => (await reads.all(its.page, { after, limit })).map(appOf),
     withRemoved: async () => (await reads.all(its.withRemoved)).map(appOf),
     find: async (appId) => found(await reads.get(its.find, { appId }), appOf),
   }

@@ -51,7 +51,9 @@ const alike = (text: string) =>
     .replace(/127\.0\.0\.1:\d+/g, 'host')
     .replace(/\b\d{6}\b/g, 'digits')
 
-/** APP is an app of the installation. */
+const HOOK = ['--mode', 'live', '--url', 'https://shop.example/otp', '--events', 'otp.sent,otp.failed']
+
+/** APP is an app of the installation, HOOK a webhook of it. */
 const LINES: ReadonlyArray<readonly string[]> = [
   ['app', 'create', 'shop', '--region', 'US'],
   ['app', 'list'],
@@ -86,20 +88,36 @@ const LINES: ReadonlyArray<readonly string[]> = [
   ['route', 'list'],
   ['route', 'remove', 'sms', '--yes'],
   ['provider', 'pause', 'none'],
+  ['webhook', 'add', '--app', 'APP', ...HOOK, '--filter', 'method=sms', '--header', 'X-One: 1'],
+  ['webhook', 'add', '--app', 'APP', '--mode', 'test', '--url', 'http://10.0.0.1/', '--events', 'otp.sent'],
+  ['webhook', 'list', '--app', 'APP'],
+  ['webhook', 'list', '--app', 'app_none'],
+  ['webhook', 'update', 'HOOK', '--disable'],
+  ['webhook', 'update', 'HOOK', '--enable', '--template', '{"text":"{{type}}"}'],
+  ['webhook', 'preview', '--template', '{"text":"{{type}}"}'],
+  ['webhook', 'preview', '--template', '{'],
+  ['webhook', 'events', 'HOOK'],
+  ['webhook', 'events', 'whe_none'],
+  ['webhook', 'rotate', 'HOOK'],
+  ['webhook', 'remove', 'HOOK', '--yes'],
   ['app', 'remove', 'APP', '--yes'],
 ]
 
 test('each says the same here and there, as lines or as JSON', async () => {
   const appHere = JSON.parse((await run(['app', 'create', 'mine', ...HERE, '--json'])).out).appId
   const appThere = JSON.parse((await run(['app', 'create', 'mine', ...there, '--json'])).out).appId
-  const at = (line: readonly string[], app: string) => line.map((word) => (word === 'APP' ? app : word))
+  const hookOf = async (app: string, where: string[]) =>
+    JSON.parse((await run(['webhook', 'add', '--app', app, ...HOOK, ...where, '--json'])).out).endpointId
+  const here = { APP: appHere, HOOK: await hookOf(appHere, HERE) }
+  const far = { APP: appThere, HOOK: await hookOf(appThere, there) }
+  const at = (line: readonly string[], names: Record<string, string>) => line.map((word) => names[word] ?? word)
   for (const [index, line] of LINES.entries()) {
     const json = index % 2 === 0 ? [] : ['--json']
-    const [own, far] = await Promise.all([
-      run([...at(line, appHere), ...json, ...HERE]),
-      run([...at(line, appThere), ...json, ...there]),
+    const [own, other] = await Promise.all([
+      run([...at(line, here), ...json, ...HERE]),
+      run([...at(line, far), ...json, ...there]),
     ])
     const shown = ({ exitCode, out, err }: typeof own) => ({ line, exitCode, out: alike(out), err: alike(err) })
-    expect(shown(far)).toEqual(shown(own))
+    expect(shown(other)).toEqual(shown(own))
   }
 })

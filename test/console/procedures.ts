@@ -81,6 +81,7 @@ export const ROWS: Record<string, Row> = {
   'operators/endSessions': row('operators', 'installation', () => NOBODY),
 
   'apps/list': row('look', 'apps'),
+  'apps/show': row('look', 'app', ofApp),
   'apps/create': row('apps', 'installation', () => ({ name: 'another' })),
   'apps/rename': row('apps', 'app', ({ appId }) => ({ appId, name: 'renamed' })),
   'apps/remove': row('apps', 'app', ofApp),
@@ -139,6 +140,7 @@ export const ROWS: Record<string, Row> = {
   'templates/preview': row('look', 'app', ({ appId }) => ({ appId, template: template('mine'), values: {} })),
 
   'webhooks/list': row('look', 'app', ofApp),
+  'webhooks/show': row('look', 'app', ofEndpoint),
   'webhooks/add': row('webhooks', 'app', ({ appId }) => ({
     ...{ appId, mode: 'live', url: 'https://93.184.216.34/hook', events: ['otp.sent'], filters: {}, template: '' },
   })),

@@ -309,7 +309,7 @@ describe('a webhook', () => {
         enabled: true,
         createdAt: TIME,
       },
-      warning: { param: 'url', reason: 'https_required' },
+      warning: { message: 'url: must begin with https://', param: 'url', reason: 'https_required' },
     }
     expect(endpoint).toEqual(view)
     expect(secret).toMatch(/^whsec_/)
@@ -321,6 +321,7 @@ describe('a webhook', () => {
     const off = {
       ...rotated,
       enabled: false,
+      disabledAt: TIME,
       disabledReason: 'Disabled by an operator',
       url: 'https://hook.example.com/',
       warning: undefined,
@@ -332,7 +333,9 @@ describe('a webhook', () => {
     const filters = { method: ['sms'], type: ['login'], metadata: { tier: ['gold', 'silver'] } }
     expect(await shown('webhooks/update', { endpointId, filters })).toMatchObject({ filters })
     const plain = { endpointId, enabled: true, template: '', filters: {}, headers: {}, events: ['otp.failed'] }
-    expect(await shown('webhooks/update', plain)).toEqual({ ...off, ...plain, headers: [], disabledReason: undefined })
+    const on = { ...off, disabledAt: undefined, disabledReason: undefined }
+    expect(await shown('webhooks/update', plain)).toEqual({ ...on, ...plain, headers: [] })
+    expect(await shown('webhooks/show', { endpointId })).toEqual({ ...on, ...plain, headers: [] })
     expect(await shown('webhooks/remove', { endpointId })).toEqual({ ok: true })
     expect(await shown('webhooks/list', { appId: keys.appId })).toEqual({ endpoints: [] })
   })
@@ -347,7 +350,7 @@ describe('a webhook', () => {
     const { deliveryId } = rows[0]
     expect(rows).toEqual([
       {
-        ...{ deliveryId: expect.any(String), eventId, type: 'otp.sent', status: 'pending', attempts: 1 },
+        ...{ deliveryId: expect.any(String), eventId, type: 'otp.sent', status: 'pending', attempts: 1, tries: 1 },
         ...{ createdAt: TIME, lastAttemptAt: TIME, lastStatus: 500, nextAttemptAt: TIME },
       },
     ])
@@ -385,7 +388,8 @@ describe('a webhook', () => {
       ],
     })
     expect((await preview('')).previews[1].body).toContain('"otp.failed"')
-    const mistake = { param: 'template', reason: 'template_not_json' }
+    const message = 'template: must be JSON after substitution'
+    const mistake = { message, param: 'template', reason: 'template_not_json' }
     expect(await preview('{')).toEqual({ previews: [], mistake })
   })
 })
@@ -516,7 +520,7 @@ test('templates, and what one makes of its values', async () => {
   })
   expect(await preview('#{name}')).toEqual({ mistake: expect.objectContaining({ param: 'body' }) })
   expect(await preview('#{code}')).toEqual({
-    mistake: { param: 'variables', reason: 'unused_variable', about: { name: 'name' } },
+    mistake: { message: expect.any(String), param: 'variables', reason: 'unused_variable', about: { name: 'name' } },
   })
   const newer = { ...template, body: 'Newer: #{name} #{code}' }
   await shown('templates/save', { appId, template: newer })
@@ -532,7 +536,7 @@ test('templates, and what one makes of its values', async () => {
   expect(rows[0]).toMatchObject({ action: 'template.save', target: 'welcome', detail: { appId, rolledBackTo: 1 } })
   const misregistered = { ...template, bodies: { de: { ...template.bodies.de, dlt: { templateId: 'x' } } } }
   expect(await shown('templates/preview', { appId, template: misregistered, values: { name: 'ann' } })).toEqual({
-    mistake: { param: 'bodies.de.dlt.templateId', reason: 'invalid_format' },
+    mistake: { message: expect.any(String), param: 'bodies.de.dlt.templateId', reason: 'invalid_format' },
   })
   expect(await preview(template.body, '7')).toEqual({
     mistake: expect.objectContaining({ reason: expect.any(String) }),
@@ -566,6 +570,7 @@ test('a preview is the SMS: in the language that is looked at, with what the app
   expect((await preview()).text).toBe('123456\n@app.example.com #123456')
   expect(await preview({ locale: 'de' })).toMatchObject({ text: 'Hallo 123456\n@app.example.com #123456', bytes: 37 })
   expect((await preview({ template: { ...template, bodies: { en: { body: '#{code}' } } } })).mistake).toEqual({
+    message: 'bodies.en: the text of the template is in this language',
     ...{ param: 'bodies.en', reason: 'language_taken' },
   })
 })

@@ -1471,6 +1471,17 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await found(OLD.templateId, 'app_two')).toBeUndefined()
       })
 
+      test('apps are read in pages, the oldest first, also after one that was removed meanwhile', async () => {
+        for (const appId of ['app_c', 'app_a', 'app_b']) await run((tx) => tx.apps.add({ ...APP, appId }))
+        const all = (await other.read.apps.all()).map(({ appId }) => appId)
+        const page = async (after?: string) => (await other.read.apps.page(after, 2)).map(({ appId }) => appId)
+        expect(await page()).toEqual(all.slice(0, 2))
+        const [, second = ''] = all
+        await run((tx) => tx.apps.remove(second))
+        expect(await page(second)).toEqual(all.slice(2, 4))
+        expect(await page(all.at(-1))).toEqual([])
+      })
+
       test('whether proofs of an app say what metadata is, is kept, and taken back', async () => {
         await run((tx) => tx.apps.save({ ...APP, provesMetadata: true }))
         expect(await other.read.apps.find(APP.appId)).toEqual({ ...APP, provesMetadata: true })

@@ -7,7 +7,7 @@ import { PROTECTION_MODES } from '../../abuse/rules/rule'
 import { ALLOWANCES } from '../../domain/access/api-key'
 import { CALLER_KINDS } from '../../domain/access/caller'
 import { RESENDS } from '../../domain/delivery/plan'
-import { act, at, channel, leg, mode, ofApp, ok, oneCountry, severalCountries } from './base'
+import { act, at, channel, leg, mode, ofApp, ok, oneCountry, pageInput, severalCountries } from './base'
 
 /** ISO 3166 code of the region for national phone formats; missing: the server's own. */
 export const region = z.string().optional()
@@ -120,9 +120,22 @@ const twilio = z.object({
 const reviewNumber = z.object({ name: z.string(), code: z.string(), dailyMax: z.int(), createdAt: at, endsAt: at })
 
 export const apps = {
-  list: act('GET /apps', 'List the apps that the caller sees.', 'look', 'apps').output(
-    z.object({ apps: z.array(app), defaultRegion: z.string(), liveRetentionDays: z.int() }),
-  ),
+  list: act(
+    'GET /apps',
+    'List the apps that the caller sees. A page may have fewer than `limit`, and be followed by others.',
+    'look',
+    'apps',
+  )
+    .input(pageInput.prefault({}))
+    .output(
+      z.object({
+        apps: z.array(app),
+        next: z.string().optional().describe('Where the next page begins, as its `after`.'),
+        defaultRegion: z.string(),
+        liveRetentionDays: z.int(),
+      }),
+    ),
+  show: act('GET /apps/{appId}', 'Show an app.', 'look').input(ofApp).output(app),
   create: act('POST /apps', 'Create an app.', 'apps', 'installation')
     .input(z.object({ name: z.string(), region }))
     .output(app),

@@ -25,6 +25,8 @@ const asText = <Word extends string>() => z.string() as z.ZodType<string> as z.Z
 /** Data with which the page translates a refusal. */
 export const mistake = z
   .object({
+    /** In English; pages have their own words for the reason. */
+    message: z.string(),
     param: z.string(),
     reason: asText<RefusalReason>(),
     about: z.record(z.string(), z.unknown()) as z.ZodType<unknown> as z.ZodType<ReasonAbout>,

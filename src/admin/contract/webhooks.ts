@@ -23,12 +23,22 @@ export const endpoint = hookSettings.extend({
   /** Names only, because values may be credentials. */
   headers: z.array(z.string()),
   enabled: z.boolean(),
+  disabledAt: at.optional(),
   disabledReason: z.string().optional(),
   failingSince: at.optional(),
   previousSecretValidUntil: at.optional(),
   createdAt: at,
   /** Reason why the server's settings block the URL. */
   warning: mistake.optional(),
+})
+
+const attempt = z.object({
+  number: z.int(),
+  calledAt: at,
+  latencyMs: z.int(),
+  status: z.int().optional(),
+  error: z.string().optional(),
+  answer: z.string().optional(),
 })
 
 const hook = z.object({
@@ -38,11 +48,13 @@ const hook = z.object({
   type: eventType,
   status: z.enum(['pending', 'delivered', 'failed']),
   attempts: z.int(),
+  tries: z.int().describe('Attempts since it was queued or replayed.'),
   createdAt: at,
   lastAttemptAt: at.optional(),
   lastStatus: z.int().optional(),
   lastError: z.string().optional(),
   nextAttemptAt: at.optional(),
+  log: z.array(attempt).optional().describe('Its attempts, where they were asked for.'),
 })
 
 const ofEndpoint = z.object({ endpointId: z.string() })
@@ -52,6 +64,7 @@ export const webhooks = {
   list: act('GET /apps/{appId}/webhooks', 'List the webhook endpoints of an app.', 'look')
     .input(ofApp)
     .output(z.object({ endpoints: z.array(endpoint) })),
+  show: act('GET /webhooks/{endpointId}', 'Show a webhook endpoint.', 'look').input(ofEndpoint).output(endpoint),
   add: act('POST /apps/{appId}/webhooks', 'Add a webhook endpoint. Returns the secret, once.', 'webhooks')
     .input(
       ofApp.extend({
@@ -90,24 +103,17 @@ export const webhooks = {
     .input(ofEndpoint.extend({ type: eventType }))
     .output(z.object({ eventId: z.string() })),
   events: act('GET /webhooks/{endpointId}/events', 'List the deliveries of a webhook, newest first.', 'look')
-    .input(ofEndpoint.extend({ ...pageInput.shape, status: z.enum(['pending', 'delivered', 'failed']).optional() }))
+    .input(
+      ofEndpoint.extend({
+        ...pageInput.shape,
+        status: z.enum(['pending', 'delivered', 'failed']).optional(),
+        log: z.boolean().default(false).describe('Also the attempts of each.'),
+      }),
+    )
     .output(pageOf(hook)),
   attempts: act('GET /webhook-deliveries/{deliveryId}/attempts', 'List the attempts of a delivery.', 'look')
     .input(z.object({ deliveryId: z.string() }))
-    .output(
-      z.object({
-        attempts: z.array(
-          z.object({
-            number: z.int(),
-            calledAt: at,
-            latencyMs: z.int(),
-            status: z.int().optional(),
-            error: z.string().optional(),
-            answer: z.string().optional(),
-          }),
-        ),
-      }),
-    ),
+    .output(z.object({ attempts: z.array(attempt) })),
   request: act(
     'GET /webhook-deliveries/{deliveryId}/request',
     'Show the request of an attempt. The request of an attempt, rebuilt from the event and the current endpoint. Missing if it cannot be built.',

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../../domain/shared/error'
 import type { AdminClient } from '../client'
+import { everyApp } from '../every-app'
 import type { AppInFile, CarrierInFile, Configuration } from './configuration'
 
 type ItemFields = Readonly<Record<string, unknown>>
@@ -47,7 +48,7 @@ export async function stepsTo(
   wanted: Configuration,
   { prunes = false, hidden = new Set() }: { prunes?: boolean; hidden?: ReadonlySet<string> } = {},
 ): Promise<ConfigurationStep[]> {
-  const { apps } = await client.apps.list()
+  const { apps } = await everyApp(client)
   const named = (wanted.apps ?? []).map(({ name }) => name)
   assertOneOfEach(
     'app',
@@ -336,11 +337,11 @@ const asTemplate = (template: TemplateInFile) => ({
 
 /** `wanted`: of which parts. */
 async function standingParts(client: AdminClient, appId: string, wanted: Readonly<Partial<Record<AppPart, unknown>>>) {
-  const [{ templates }, { endpoints }, { relays }, { apps }] = await Promise.all([
+  const [{ templates }, { endpoints }, { relays }, app] = await Promise.all([
     wanted.templates ? client.templates.list({ appId }) : { templates: [] },
     wanted.webhooks ? client.webhooks.list({ appId }) : { endpoints: [] },
     wanted.relays ? client.relays.list({ appId }) : { relays: [] },
-    client.apps.list(),
+    client.apps.show({ appId }),
   ])
   return {
     templates: templates.filter(({ isBuiltIn }) => !isBuiltIn).map(({ isBuiltIn: _, isDefault: __, ...own }) => own),
@@ -350,7 +351,7 @@ async function standingParts(client: AdminClient, appId: string, wanted: Readonl
     relays: relays.map(({ relayId, name, source, mode, templateId, legs }) => ({
       ...{ relayId, name, source, mode, templateId, legs },
     })),
-    plans: apps.find((app) => app.appId === appId)?.plans ?? [],
+    plans: app.plans ?? [],
   }
 }
 
@@ -435,7 +436,7 @@ const invited = <Invitation extends { note?: string | undefined }>(invitations: 
 
 /** A file of what stands. In place of secrets it has references to the environment. */
 export async function configurationOf(client: AdminClient): Promise<Configuration> {
-  const { apps } = await client.apps.list()
+  const { apps } = await everyApp(client)
   const names = new Map(apps.map(({ appId, name }) => [appId, name]))
   const reference = (...words: string[]) =>
     `env:${words

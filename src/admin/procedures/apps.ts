@@ -22,13 +22,16 @@ export function appProcedures(deps: AdminServices) {
   })
   const reviewDeps = (context: AdminContext) => ({ ...adminOf(deps, context), numbering: deps.facts.numbering })
   return os.router({
-    list: os.list.handler(async ({ context }) => ({
-      apps: (await deps.store.read.apps.all())
-        .filter(({ appId }) => seesApp(administratorOf(context), appId))
-        .map(view),
-      defaultRegion: deps.facts.numbering.region,
-      liveRetentionDays: deps.facts.liveRetentionDays,
-    })),
+    list: os.list.handler(async ({ input: { after, limit }, context }) => {
+      const page = await deps.store.read.apps.page(after, limit)
+      return {
+        apps: page.filter(({ appId }) => seesApp(administratorOf(context), appId)).map(view),
+        ...(page.length === limit && { next: page.at(-1)?.appId }),
+        defaultRegion: deps.facts.numbering.region,
+        liveRetentionDays: deps.facts.liveRetentionDays,
+      }
+    }),
+    show: os.show.handler(async ({ input }) => view(await administer.existingApp(deps, input.appId))),
     create: os.create.handler(async ({ input, context }) =>
       view(await administer.createApp(adminOf(deps, context), input)),
     ),

@@ -16,10 +16,20 @@ export function webhookProcedures(deps: AdminServices) {
   const { store } = deps
   const { hookPolicy } = deps.facts
   const view = (endpoint: Endpoint) => endpointView(endpoint, hookPolicy)
+  const attemptsOf = async (deliveryId: string) =>
+    (await store.lists.hooks.attempts(deliveryId)).map(({ calledAt, answeredAt, ...attempt }) => ({
+      ...{ ...attempt, calledAt, latencyMs: answeredAt - calledAt },
+    }))
   return os.router({
-    list: os.list.handler(async ({ input }) => ({
-      endpoints: (await store.read.endpoints.ofApp(input.appId)).map(view),
-    })),
+    list: os.list.handler(async ({ input: { appId } }) => {
+      await administer.existingApp(deps, appId)
+      return { endpoints: (await store.read.endpoints.ofApp(appId)).map(view) }
+    }),
+    show: os.show.handler(async ({ input: { endpointId } }) => {
+      const endpoint = await store.read.endpoints.find(endpointId)
+      if (!endpoint) throw missing('webhook', endpointId)
+      return view(endpoint)
+    }),
     add: os.add.handler(async ({ input, context }) => {
       const { endpoint, secret } = await administer.addEndpoint(adminOf(deps, context), input)
       return { endpoint: view(endpoint), secret }
@@ -42,32 +52,31 @@ export function webhookProcedures(deps: AdminServices) {
     test: os.test.handler(async ({ input, context }) => ({
       eventId: await administer.testEndpoint(adminOf(deps, context), input.endpointId, input.type),
     })),
-    events: os.events.handler(async ({ input: { endpointId, status, after: before, limit } }) => {
-      const hooks = await store.lists.hooks.page({ endpointId, status, before: known(before), limit: limit + 1 })
+    events: os.events.handler(async ({ input: { endpointId, status, after: before, limit, log } }) => {
+      const hooks = await store.lists.hooks.page({
+        endpointId,
+        status,
+        before: known('delivery', before),
+        limit: limit + 1,
+      })
       const next = hooks.length > limit ? hooks[limit - 1]?.deliveryId : undefined
-      const rows = hooks.slice(0, limit).map(({ appId: _, mode: __, tries: ___, ...hook }) => hook)
-      return { rows, ...(next && { next }) }
+      const rows = hooks.slice(0, limit).map(async ({ appId: _, mode: __, ...hook }) => ({
+        ...hook,
+        ...(log && { log: await attemptsOf(hook.deliveryId) }),
+      }))
+      return { rows: await Promise.all(rows), ...(next && { next }) }
     }),
     attempts: os.attempts.handler(async ({ input }) => ({
-      attempts: (await store.lists.hooks.attempts(known(input.deliveryId) ?? '')).map(
-        ({ number, calledAt, answeredAt, status, error, answer }) => ({
-          number,
-          calledAt,
-          latencyMs: answeredAt - calledAt,
-          status,
-          error,
-          answer,
-        }),
-      ),
+      attempts: await attemptsOf(known('delivery', input.deliveryId) ?? ''),
     })),
     request: os.request.handler(async ({ input }) => {
-      const request = await readWebhookRequest(deps, known(input.deliveryId) ?? '', input.attempt)
+      const request = await readWebhookRequest(deps, known('delivery', input.deliveryId) ?? '', input.attempt)
       return request ? { request: { ...request, headers: [...request.headers] } } : {}
     }),
     replay: os.replay.handler(async ({ input: { endpointId, eventId, since }, context }) => {
       if ((eventId === undefined) === (since === undefined))
         throw invalid('replay', 'invalid_format', 'one event, or all since a time')
-      const which = eventId === undefined ? { since: since ?? 0 } : { eventId: known(eventId) ?? '' }
+      const which = eventId === undefined ? { since: since ?? 0 } : { eventId: known('event', eventId) ?? '' }
       return { replayed: await administer.replayEvents(adminOf(deps, context), endpointId, which) }
     }),
     preview: os.preview.handler(async ({ input }) => {
@@ -88,8 +97,8 @@ const previewOf = (template: string, events: readonly HookEventType[]) =>
     : previewHookTemplate(template, events)
 
 /** Throws `not_found` for an invalid id. */
-function known(id: string | undefined): string | undefined {
-  if (id !== undefined && !isUuid(id)) throw missing('event', id)
+function known(what: 'event' | 'delivery', id: string | undefined): string | undefined {
+  if (id !== undefined && !isUuid(id)) throw missing(what, id)
   return id
 }
 
@@ -104,6 +113,7 @@ export function endpointView({ headers, template, disabledAt, secrets, ...endpoi
     template: template ?? '',
     headers: Object.keys(headers),
     enabled: disabledAt === undefined,
+    disabledAt,
     disabledReason: endpoint.disabledReason,
     failingSince: endpoint.failingSince,
     previousSecretValidUntil: secrets[1]?.validUntil,

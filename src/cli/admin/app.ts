@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { apps } from '../../admin/contract/apps'
+import { everyApp } from '../../admin/every-app'
 import type { Texts } from '../../domain/message/rendered-message'
-import { appOf } from '../administration'
 import { table } from '../output'
 import { APP_ARGUMENT, clientCommand, flag, group, inputOf, NO_INPUT, positiveInteger, textOrNone } from './build'
 import { challenge } from './challenge'
@@ -29,7 +29,7 @@ export const appCommands = () =>
       summary: 'list apps',
       ...NO_INPUT,
       run: async (client) => {
-        const rows = (await client.apps.list()).apps.map(async ({ appId, organizationId, name, region }) => {
+        const rows = (await everyApp(client)).apps.map(async ({ appId, organizationId, name, region }) => {
           const { balance, reserved } = await client.wallet.show({ appId })
           return { appId, organizationId, name, region, balance, reserved }
         })
@@ -58,7 +58,7 @@ export const appCommands = () =>
       help: { appId: '<appId>  app', region: '[country]  ISO 3166 code such as KR' },
       run: async (client, { appId, region }) => {
         await client.apps.setRegion({ appId, region })
-        return { appId, region, byDefault: (await client.apps.list()).defaultRegion }
+        return { appId, region, byDefault: (await client.apps.list({ limit: 1 })).defaultRegion }
       },
       json: ({ appId, region }) => ({ appId, region: region ?? null }),
       lines: ({ appId, region, byDefault }) => [
@@ -86,7 +86,9 @@ export const appCommands = () =>
           ...(localeByCountry !== undefined && { localeByCountry: localeByCountry === 'on' }),
         }
         const isChange = Object.keys(wanted).length > 0
-        const { texts } = await (isChange ? client.apps.setTexts({ appId, texts: wanted }) : appOf(client, appId))
+        const { texts } = await (isChange
+          ? client.apps.setTexts({ appId, texts: wanted })
+          : client.apps.show({ appId }))
         return { appId, texts }
       },
       lines: ({ texts }) => textLines(texts),
@@ -101,7 +103,7 @@ export const appCommands = () =>
       run: async (client, { appId, metadata }) => {
         const { provesMetadata } = metadata
           ? await client.apps.setProvesMetadata({ appId, provesMetadata: metadata === 'on' })
-          : await appOf(client, appId)
+          : await client.apps.show({ appId })
         return { appId, metadata: provesMetadata }
       },
       lines: ({ metadata }) => [
@@ -120,8 +122,8 @@ export const appCommands = () =>
         const { retentionDays } =
           days !== undefined || asServer
             ? await client.apps.setRetention({ appId, retentionDays: days })
-            : await appOf(client, appId)
-        const { liveRetentionDays } = await client.apps.list()
+            : await client.apps.show({ appId })
+        const { liveRetentionDays } = await client.apps.list({ limit: 1 })
         return { appId, days: retentionDays ?? liveRetentionDays, own: retentionDays !== undefined }
       },
       lines: ({ days, own }) => [`Live issues are kept for ${days} days${own ? '' : ', as the server is set'}.`],
@@ -137,7 +139,7 @@ export const appCommands = () =>
       examples: ['app_4k2m9x0c7q1z --yes'],
       input: APP_ARGUMENT,
       confirmation: async (client, { appId }) => {
-        const { name } = await appOf(client, appId)
+        const { name } = await client.apps.show({ appId })
         const { keys } = await client.keys.list({ appId })
         const active = keys.filter(({ revokedAt }) => revokedAt === undefined).length
         const webhooks = (await client.webhooks.list({ appId })).endpoints.length
@@ -146,7 +148,7 @@ export const appCommands = () =>
         return `Remove the app ${name} (${appId})? ${goes}`
       },
       run: async (client, { appId }) => {
-        const { name } = await appOf(client, appId)
+        const { name } = await client.apps.show({ appId })
         return { name, ...(await client.apps.remove({ appId })) }
       },
       json: ({ revokedKeys, removedWebhooks, balance }, { appId }) => ({

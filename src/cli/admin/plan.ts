@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { type DeliveryPlan, LEGS_MAX, type PlannedLeg, RESENDS, WAIT_SEC } from '../../domain/delivery/plan'
 import { invalid } from '../../domain/shared/error'
 import { CHANNELS, isLeg, LEGS } from '../../domain/shared/value'
-import { appOf } from '../administration'
 import { asChannel } from '../command'
 import { table } from '../output'
 import { APP_ARGUMENT, clientCommand, group, text } from './build'
@@ -73,7 +72,7 @@ export const planCommands = () =>
         summary: 'list the delivery plans of an app; a channel without one uses its own legs',
         examples: ['app_4k2m9x0c7q1z'],
         input: APP_ARGUMENT,
-        run: async (client, { appId }) => ({ plans: (await appOf(client, appId)).plans ?? [] }),
+        run: async (client, { appId }) => ({ plans: (await client.apps.show({ appId })).plans ?? [] }),
         lines: ({ plans }) =>
           table(
             ['CHANNEL', 'COUNTRY', 'LEGS'],
@@ -86,7 +85,7 @@ export const planCommands = () =>
         examples: ['app_4k2m9x0c7q1z sms --country KR --yes'],
         input: scope,
         confirmation: async (client, { appId, channel, country }) => {
-          const { plans = [] } = await appOf(client, appId)
+          const { plans = [] } = await client.apps.show({ appId })
           const known = plans.find((plan) => plan.channel === channel && plan.country === country)
           return known && `Remove the plan ${lineOf(known)}?`
         },

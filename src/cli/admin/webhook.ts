@@ -1,23 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { HOOK_EVENT_TYPES } from '../../../contract/constants'
+import { EVENT_TYPES, HOOK_EVENT_TYPES, type HookEventType } from '../../../contract/constants'
+import type { AdminClient } from '../../admin/client'
 import { at, eventType, mode } from '../../admin/contract/base'
 import { webhooks } from '../../admin/contract/webhooks'
-import { missing, Refusal } from '../../domain/shared/error'
-import { isUuid } from '../../domain/shared/value'
-import { assertHookTarget, isLoopback } from '../../domain/webhooks/target-address'
-import type { Endpoint, HookAttempt, HookFilters } from '../../domain/webhooks/webhook'
-import * as administer from '../../usecases/administer'
-import { previewHookTemplate } from '../../usecases/preview-hook-template'
+import { isLoopback } from '../../domain/webhooks/target-address'
 import { headersOf } from '../command'
-import { iso, table } from '../output'
-import { type Admin, APP_OPTION, adminCommand, clientCommand, flag, group, inputOf, text, texts } from './build'
+import { Failure, iso, table } from '../output'
+import { APP_OPTION, clientCommand, flag, group, inputOf, text, texts } from './build'
 
 const listOf = (values: string[] = []) => values.flatMap((list) => list.split(',')).map((value) => value.trim())
 
+/** The contract refuses other words. */
+const eventsOf = (lists: string[]) => listOf(lists).filter(Boolean) as HookEventType[]
+
 /** `method=sms`, `type=signup,login`, `metadata.plan=pro`. */
-function filtersOf(lines: string[]): HookFilters {
+function filtersOf(lines: string[]) {
   const filters: { method?: string[]; type?: string[]; metadata?: Record<string, string[]> } = {}
   for (const line of lines) {
     const [, name = '', values = ''] = /^([^=]+)=(.*)$/s.exec(line) ?? []
@@ -45,45 +44,26 @@ const settingsOf = ({ filters, headers, template }: z.infer<typeof settings>) =>
   ...(template !== undefined && { template: textOf(template) }),
 })
 
-/** Omits secrets and header values, because header values may be secrets. */
-function endpointObject({ secrets, headers, createdAt, disabledAt, failingSince, ...endpoint }: Endpoint) {
+type AnsweredEndpoint = Awaited<ReturnType<AdminClient['webhooks']['show']>>
+
+function endpointObject({ warning, template, ...endpoint }: AnsweredEndpoint) {
+  const { createdAt, disabledAt, failingSince, previousSecretValidUntil } = endpoint
   return {
-    ...endpoint,
-    headers: Object.keys(headers),
-    enabled: disabledAt === undefined,
-    createdAt: iso(createdAt),
-    disabledAt: iso(disabledAt),
-    failingSince: iso(failingSince),
-    previousSecretValidUntil: iso(secrets[1]?.validUntil),
+    ...{ ...endpoint, ...(template && { template }), createdAt: iso(createdAt), disabledAt: iso(disabledAt) },
+    ...{ failingSince: iso(failingSince), previousSecretValidUntil: iso(previousSecretValidUntil) },
   }
 }
 
-/** The server may have other settings than this command; then the warning says so. */
-function warningOf({ config }: Admin, { mode, url }: Endpoint): { warning?: string } {
-  try {
-    assertHookTarget(url, config.webhooks)
-    return {}
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    const server = mode === 'test' && isLoopback(url) ? 'the server is `quickstart` or its' : "the server's"
-    return { warning: `${error.message}; unless ${server} settings allow it, nothing will be sent` }
-  }
+function warningOf({ mode, url, warning }: AnsweredEndpoint): { warning?: string } {
+  if (!warning) return {}
+  const server = mode === 'test' && isLoopback(url) ? 'the server is `quickstart` or its' : "the server's"
+  return { warning: `${warning.message}; unless ${server} settings allow it, nothing will be sent` }
 }
 const warningLines = (warning: string | undefined) => (warning === undefined ? [] : [`Warning: ${warning}`])
 
-async function existingEndpoint({ store }: Admin, endpointId: string): Promise<Endpoint> {
-  const endpoint = await store.read.endpoints.find(endpointId)
-  if (!endpoint) throw missing('webhook', endpointId)
-  return endpoint
-}
-
-const attemptObject = ({ number, calledAt, answeredAt, status, error, answer }: HookAttempt) => ({
-  ...{ number, at: iso(calledAt), latencyMs: answeredAt - calledAt, status, error, answer },
-})
-
 export const webhookCommands = () =>
   group('webhook', 'webhook endpoints and their deliveries', 'list --app app_4k2m9x0c7q1z', {
-    add: adminCommand({
+    add: clientCommand({
       summary: 'add a webhook endpoint; its secret is shown only once',
       examples: [
         '--app app_4k2m9x0c7q1z --mode live --url https://shop.example.com/otp --events otp.verified,otp.failed',
@@ -94,10 +74,10 @@ export const webhookCommands = () =>
         url: z.string().describe('URL that receives the events as POST requests'),
         events: z.array(z.string()).describe(`--events <types>  separated by commas: ${HOOK_EVENT_TYPES.join(', ')}`),
       }),
-      run: async (admin, { appId, mode, url, events, ...typed }) => {
-        const wanted = { appId, mode, url, events: listOf(events).filter(Boolean), ...settingsOf(typed) }
-        const { endpoint, secret } = await administer.addEndpoint(admin, wanted)
-        return { ...endpointObject(endpoint), secret, ...warningOf(admin, endpoint) }
+      run: async (client, { appId, mode, url, events, ...typed }) => {
+        const wanted = { appId, mode, url, events: eventsOf(events), ...settingsOf(typed) }
+        const { endpoint, secret } = await client.webhooks.add(wanted)
+        return { ...endpointObject(endpoint), secret, ...warningOf(endpoint) }
       },
       lines: ({ endpointId, events, secret, warning }) => [
         `${endpointId} is told of ${events.join(', ')}. Its secret is shown only now:`,
@@ -105,13 +85,13 @@ export const webhookCommands = () =>
         ...warningLines(warning),
       ],
     }),
-    list: adminCommand({
+    list: clientCommand({
       summary: 'list the webhooks of an app',
       examples: ['--app app_4k2m9x0c7q1z'],
       input: APP_OPTION,
-      run: async ({ store }, { appId }) => {
-        await administer.existingApp({ store }, appId)
-        return { webhooks: (await store.read.endpoints.ofApp(appId)).map(endpointObject) }
+      run: async (client, { appId }) => {
+        const { endpoints } = await client.webhooks.list({ appId })
+        return { webhooks: endpoints.map(endpointObject) }
       },
       lines: ({ webhooks }, { appId }) =>
         table(
@@ -123,7 +103,7 @@ export const webhookCommands = () =>
           `${appId} has no webhooks yet. \`watchword webhook add\` creates one.`,
         ),
     }),
-    update: adminCommand({
+    update: clientCommand({
       summary: 'change the given settings of a webhook',
       examples: ['whe_2a4b6c8d0e1f --enable'],
       input: ofEndpoint.extend({
@@ -133,13 +113,13 @@ export const webhookCommands = () =>
         enable: flag('send again'),
         disable: flag('send no more'),
       }),
-      run: async (admin, { endpointId, enable, disable, url, events, ...typed }) => {
+      run: async (client, { endpointId, enable, disable, url, events, ...typed }) => {
         if (enable && disable) throw new InvalidArgumentError('--enable and --disable exclude each other')
         const enabled = enable ? true : disable ? false : undefined
-        const named = events && { events: listOf(events).filter(Boolean) }
+        const named = events && { events: eventsOf(events) }
         const wanted = { ...(url !== undefined && { url }), ...named, ...settingsOf(typed), enabled }
-        const endpoint = await administer.updateEndpoint(admin, endpointId, wanted)
-        return { ...endpointObject(endpoint), ...warningOf(admin, endpoint) }
+        const endpoint = await client.webhooks.update({ endpointId, ...wanted })
+        return { ...endpointObject(endpoint), ...warningOf(endpoint) }
       },
       lines: ({ endpointId, mode, url, events, disabledReason, warning }) => [
         [endpointId, mode, url, events.join(', '), disabledReason && `disabled: ${disabledReason}`]
@@ -148,16 +128,16 @@ export const webhookCommands = () =>
         ...warningLines(warning),
       ],
     }),
-    remove: adminCommand({
+    remove: clientCommand({
       summary: 'remove a webhook and its deliveries',
       examples: ['whe_2a4b6c8d0e1f --yes'],
       input: ofEndpoint,
-      confirmation: async (admin, { endpointId }) => {
-        const { url, mode } = await existingEndpoint(admin, endpointId)
+      confirmation: async (client, { endpointId }) => {
+        const { url, mode } = await client.webhooks.show({ endpointId })
         return `Remove the webhook ${endpointId} (${mode}, ${url}) and all it was told?`
       },
-      run: async (admin, { endpointId }) => {
-        await administer.removeEndpoint(admin, endpointId)
+      run: async (client, { endpointId }) => {
+        await client.webhooks.remove({ endpointId })
         return { endpointId, removed: true }
       },
       lines: ({ endpointId }) => [`Removed ${endpointId}`],
@@ -187,14 +167,19 @@ export const webhookCommands = () =>
         `Queued ${type} ${eventId}; \`webhook events ${endpointId}\` shows what came of it.`,
       ],
     }),
-    preview: adminCommand({
+    preview: clientCommand({
       summary: 'preview a payload template with a sample of each event',
       examples: ['--template \'{"text":"{{type}}: {{data.id}}"}\''],
       input: z.object({ template: z.string().describe('--template <json>  JSON with {{path}}; @FILE reads a file') }),
-      run: (_, { template }) => ({ previews: previewHookTemplate(textOf(template)) }),
+      run: async (client, { template }) => {
+        const events = [...EVENT_TYPES]
+        const { previews, mistake } = await client.webhooks.preview({ template: textOf(template), events })
+        if (mistake) throw new Failure('invalid', `${mistake.message}`)
+        return { previews }
+      },
       lines: ({ previews }) => previews.map(({ type, body }) => `${type}  ${body}`),
     }),
-    events: adminCommand({
+    events: clientCommand({
       summary: 'list the deliveries of a webhook, newest first, with every attempt',
       examples: ['whe_2a4b6c8d0e1f --status failed'],
       input: ofEndpoint.extend({
@@ -202,19 +187,23 @@ export const webhookCommands = () =>
         limit: z.int().default(50).describe('how many'),
         before: text('--before <deliveryId>  older than this one'),
       }),
-      run: async (admin, { endpointId, status, limit, before }) => {
-        await existingEndpoint(admin, endpointId)
-        if (before !== undefined && !isUuid(before)) throw new Refusal('not_found', `No such delivery: ${before}`)
-        const { hooks } = admin.store.lists
-        const page = await hooks.page({ endpointId, status, before, limit: Math.min(limit, 1_000) })
-        const events = page.map(async ({ createdAt, lastAttemptAt, nextAttemptAt, ...hook }) => ({
-          ...hook,
-          createdAt: iso(createdAt),
-          lastAttemptAt: iso(lastAttemptAt),
-          nextAttemptAt: iso(nextAttemptAt),
-          log: (await hooks.attempts(hook.deliveryId)).map(attemptObject),
+      run: async (client, { endpointId, status, limit, before }) => {
+        const { appId, mode } = await client.webhooks.show({ endpointId })
+        type Page = Awaited<ReturnType<typeof client.webhooks.events>>
+        const rows: Page['rows'] = []
+        let after = before
+        do {
+          const asked = { endpointId, status, log: true, limit: Math.min(limit - rows.length, 200), after }
+          const page: Page = await client.webhooks.events(asked)
+          rows.push(...page.rows)
+          after = page.next
+        } while (after !== undefined && rows.length < limit)
+        const events = rows.map(({ createdAt, lastAttemptAt, nextAttemptAt, log = [], ...hook }) => ({
+          ...{ appId, mode, endpointId, ...hook, createdAt: iso(createdAt) },
+          ...{ lastAttemptAt: iso(lastAttemptAt), nextAttemptAt: iso(nextAttemptAt) },
+          log: log.map(({ calledAt, ...attempt }) => ({ at: iso(calledAt), ...attempt })),
         }))
-        return { events: await Promise.all(events) }
+        return { events }
       },
       lines: ({ events }, { endpointId, status }) =>
         table(

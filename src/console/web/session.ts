@@ -1,11 +1,15 @@
 /** The current session. Pages inside the frame always have an operator. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { redirect } from '@tanstack/react-router'
+import { everyApp } from '../../admin/every-app'
 import type { Permission } from '../../domain/access/operator'
-import { api, queries } from './api'
+import { api, client, queries } from './api'
 import { isElsewhere } from './pages/entering/elsewhere'
 
-export const appsQuery = () => api.apps.list.queryOptions({ staleTime: 30_000 })
+export const appsQuery = () => ({
+  ...api.apps.list.queryOptions({ staleTime: 30_000 }),
+  queryFn: () => everyApp(client),
+})
 
 const query = () => api.session.current.queryOptions({ staleTime: 30_000 })
 

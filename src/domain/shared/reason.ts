@@ -117,6 +117,7 @@ export type ValuesOfRefusal<R extends RefusalReason> = ValuesOf<RefusalValues, R
 export type Thing =
   | 'app'
   | 'challenge'
+  | 'delivery'
   | 'event'
   | 'incident'
   | 'issue'

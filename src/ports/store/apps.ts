@@ -24,6 +24,8 @@ export interface AppTx {
 export interface AppReader {
   /** Without those that were removed. */
   all(): Promise<App[]>
+  /** Those that are there, in the order of `all`, after this one. */
+  page(after: string | undefined, limit: number): Promise<App[]>
   withRemoved(): Promise<App[]>
   /** Undefined once it was removed. */
   find(appId: string): Promise<App | undefined>

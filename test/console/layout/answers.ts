@@ -389,6 +389,7 @@ const hook = (
   eventId: issueId(900 + number),
   issueId: issueId(number),
   type: 'otp.max_attempts',
+  tries: 1,
   status: 'delivered',
   attempts: 1,
   createdAt: NOW - number * HOUR,

@@ -1,7 +1,6 @@
 import { Badge, Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { IconApps } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { api } from '../api'
 import { frameWords } from '../i18n/frame'
 import { countryWithCode } from '../i18n/names'
 import { useLanguage, useWords } from '../i18n/words'
@@ -12,7 +11,7 @@ import { PageHeader } from '../parts/page-header'
 import { Section } from '../parts/section'
 import { Time } from '../parts/time'
 import { useDefaultRegion, useScope } from '../scope'
-import { useMay, useSession } from '../session'
+import { appsQuery, useMay, useSession } from '../session'
 import { NewApp, regionWords } from './apps/new-app'
 import { openReviewNumbers } from './apps/review-numbers'
 import { openAppSettings } from './apps/settings'
@@ -27,7 +26,7 @@ export default function Apps() {
   const may = useMay()
   const { organization } = useSession()
   const { app, choose } = useScope()
-  const apps = useQuery(api.apps.list.queryOptions())
+  const apps = useQuery(appsQuery())
   return (
     <>
       <PageHeader title={common.pages.apps} about={say.about} />
