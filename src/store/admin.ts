@@ -36,7 +36,8 @@ export function adminTx(tx: Session, vault: Vault): AdminTx {
     addToken: async (token) => tx.run(its.addToken, token),
     removeToken: async (tokenId) => (await tx.change(its.removeToken, { tokenId })) > 0,
     async noteRequest({ requestId, fingerprint }, forgottenBefore) {
-      tx.run(its.forget, { before: forgottenBefore })
+      // Waited for: from then on the time of the transaction is known.
+      await tx.change(its.forget, { before: forgottenBefore })
       return (await tx.change(its.note, { requestId, fingerprint, createdAt: tx.now, answer: null })) > 0
     },
     answerRequest: async ({ requestId }, answer) =>

@@ -635,7 +635,7 @@ describe('a mistake', () => {
     [['add', '--app', 'nope', '--mode', 'test', '--url', URL, '--events', 'otp.sent'], 'No such app: nope'],
     [['add', '--app', 'APP', '--mode', 'beta', '--url', URL, '--events', 'otp.sent'], 'live, test'],
     [add('--url', URL), '--events'],
-    [add('--url', URL, '--events', 'otp.sent,otp.seen'), 'no such event: otp.seen'],
+    [add('--url', URL, '--events', 'otp.sent,otp.seen'), 'events.1: must be one of otp.sent'],
     [add('--url', URL, '--events', ','), 'at least one of'],
     [to('hook.example.com'), 'must be an absolute URL'],
     [to('https://user:word@hook.example.com/'), 'user name or password'],

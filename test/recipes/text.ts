@@ -73,7 +73,7 @@ export const answerText =
     {
       file: ROUTES,
       behind:
-        "    if (path === USAGE_REPORT_PATH) return { route: 'usage-report', response: await usageReport(request, url) }\n",
+        "      return { route: 'usage-report', response: await usageReport(request, url, callerOf(incoming).clientIp) }\n",
       text: "    if (path === '/texts') return { route: 'texts', response: await texts(request, { headers: request.headers, search: url.search, ...callerOf(incoming) }) }\n",
     },
     {
