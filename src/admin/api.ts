@@ -130,7 +130,7 @@ function unchangedSince(headers: Headers): number | undefined {
   return Number(seq)
 }
 
-/** What a rule refuses is 422, and what cannot be read or has the wrong shape is 400. */
+/** A rule refuses with 422. A body that cannot be read, or has the wrong shape, is refused with 400. */
 function tell(refusal: Refusal, isOfRule: boolean): InterfaceError {
   const error = fromRefusal(refusal)
   if (!isOfRule || refusal.kind !== 'invalid' || refusal.detail.reason === 'unknown_field') return error

@@ -1,4 +1,4 @@
-/** Who calls a procedure of administration, and what procedures use. */
+/** The caller of a procedure of administration, and the services that procedures use. */
 import type { AdminScope } from '../domain/access/admin-token'
 import type { OperatorSession, Permission } from '../domain/access/operator'
 import type { CarrierConfig, CarrierSetup } from '../domain/delivery/carrier'
@@ -93,7 +93,7 @@ export interface Administrator {
   permissions: readonly Permission[]
   /** The only apps they see; undefined: all. */
   appIds: readonly string[] | undefined
-  /** What a token is for; undefined: whatever its permissions allow. */
+  /** The scopes of a token; undefined: everything that its permissions allow. */
   scopes?: readonly AdminScope[]
 }
 

@@ -50,7 +50,7 @@ export const applyCommand = () =>
             try {
               shown.push(...(await step.take()))
             } catch (error) {
-              // What was made is told: its secrets are shown only now.
+              // The steps that were taken are told: their secrets are shown only now.
               if (done.length > 0) tell(false)
               if (error instanceof Error) error.message = `${step.what}: ${error.message}`
               throw error

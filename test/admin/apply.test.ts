@@ -81,7 +81,7 @@ test('an empty installation becomes what the file says, once', async () => {
   expect((await client.apps.list()).apps).toMatchObject([{ name: 'shop', region: 'KR', retentionDays: 90 }])
 })
 
-test('what the file does not say stays', async () => {
+test('settings that the file does not name stay', async () => {
   await apply(FILE)
   expect(await lines({}, true)).toEqual([])
   expect(await lines({ apps: [{ name: 'shop' }] }, true)).toEqual([])
@@ -203,7 +203,7 @@ test.each([
   expect(configuration.safeParse(wanted).error?.issues[0]?.code).toBe('unrecognized_keys')
 })
 
-test('what the sections do not name is removed where that is wanted, in an order that works', async () => {
+test('things that the sections do not name are removed where that is wanted, in an order that works', async () => {
   await apply(FILE)
   const less = { carriers: [], routes: [], apps: [{ name: 'shop', templates: [], relays: [] }] }
   const removals = [
@@ -218,7 +218,7 @@ test('what the sections do not name is removed where that is wanted, in an order
   expect((await client.apps.list()).apps).toEqual([])
 })
 
-test('what is exported differs in nothing, and has no secret', async () => {
+test('an export differs in nothing, and has no secret', async () => {
   await apply(FILE)
   const exported = await configurationOf(client)
   expect(JSON.stringify(exported)).not.toContain('sealed')

@@ -69,7 +69,7 @@ test('a file is applied before the first start, by a server far away, and differ
   }
 })
 
-test('what is exported can be applied, with the secrets that it refers to', () => {
+test('an export can be applied, with the secrets that it refers to', () => {
   run(['apply', '--data', data])
   const { out } = run(['export', '--data', data])
   expect(out).not.toContain('sealed')
@@ -80,7 +80,7 @@ test('what is exported can be applied, with the secrets that it refers to', () =
   expect(applied.out).toBe('Nothing differs from the file.\n')
 })
 
-test('what was done before a step is refused is told, with the secrets that are shown only then', () => {
+test('steps that were taken before one is refused are told, with the secrets that are shown only then', () => {
   const stdin = `
 carriers: [{ name: own, type: http, channels: [sms], settings: { url: "https://sms.example.com/", reports: "true" } }]
 apps: [{ name: shop, region: XX }]`

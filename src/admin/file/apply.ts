@@ -1,4 +1,4 @@
-/** What stands, compared with what a file wants, as steps that a person reads before they are taken. */
+/** Compares the installation with a file, and answers steps that a person reads before they are taken. */
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../../domain/shared/error'
 import type { AdminClient } from '../client'
@@ -29,7 +29,7 @@ interface Kind {
 export interface ConfigurationStep {
   sign: '+' | '~' | '-'
   what: string
-  /** What differs, a field a line. */
+  /** The fields that differ, one on each line. */
   details: string[]
   /** Answers secrets and links that are shown this once. */
   take(): Promise<Shown[]>

@@ -14,7 +14,7 @@ export const ADMIN_NOUNS = [
 ] as const
 export type AdminNoun = (typeof ADMIN_NOUNS)[number]
 
-/** What a token may do with a noun: `read`, or `write`, which reads as well. */
+/** Rights of a token on a noun: `read`, or `write`, which includes reading. */
 export type AdminScope = `${AdminNoun}:${'read' | 'write'}`
 
 export interface AdminToken {
